@@ -1,0 +1,37 @@
+# `make demo` and `make test` work on a fresh machine: each sets up .venv by itself.
+PYTHON ?= python3
+BIN := .venv/bin
+.PHONY: demo test lint types layers pytest clean
+
+demo: .venv/ready
+	$(BIN)/nsac-demo --out runs/demo
+
+test: lint types layers pytest
+
+lint: .venv/ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/ready-dev
+	$(BIN)/mypy
+	$(BIN)/mypy tests benchmarks
+
+layers: .venv/ready-dev
+	$(BIN)/lint-imports
+
+pytest: .venv/ready-dev
+	$(BIN)/pytest -n 2
+
+.venv/bin/pip:
+	$(PYTHON) -m venv .venv
+
+.venv/ready: pyproject.toml | .venv/bin/pip
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/ready-dev: pyproject.toml | .venv/bin/pip
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ .venv/ready
+
+clean:
+	rm -rf .venv runs .mypy_cache .pytest_cache .ruff_cache

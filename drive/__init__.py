@@ -1,0 +1,1 @@
+"""The worlds that are driven, and the geometry of their tracks."""

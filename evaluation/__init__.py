@@ -1,0 +1,1 @@
+"""Closed-loop evaluation: laps, metrics, statistics, figures and the report."""

@@ -1,0 +1,1 @@
+"""The mathematics: stochastic attention, uncertainty methods, losses, metrics and the training loop."""

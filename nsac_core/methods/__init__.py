@@ -1,0 +1,1 @@
+"""Uncertainty methods, one per file, behind one protocol."""

@@ -1,0 +1,1 @@
+"""Who drives: the policy protocol, cloned policies, the privileged driver and checkpoints."""
