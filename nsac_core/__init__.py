@@ -1,1 +1,1 @@
-"""The mathematics: stochastic attention, uncertainty methods, losses, metrics and the training loop."""
+"""The mathematics: stochastic attention, uncertainty methods, metrics and the training loop."""

@@ -1,1 +1,1 @@
-"""CarRacing: gymnasium's physics to the last bit, with fast renderers, maps, colours and the true state."""
+"""CarRacing: gymnasium's physics to the last bit, fast renderers, maps and true state."""
