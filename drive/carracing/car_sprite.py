@@ -1,0 +1,153 @@
+"""The car of CarRacing, pixel by pixel on its own small window of gymnasium's surface.
+
+The camera follows the car, so it always appears in the same few cells of the picture. It is drawn
+there at the surface's full resolution, as pygame.draw.polygon does, then averaged into the cells.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drive.carracing.coverage import FloatArray, FloatImage, compiled
+
+# The cells around the car (rows and columns of the 96 x 96 picture) and the surface pixels under
+# them; a cell is 1000 / 96 by 800 / 96 pixels.
+FIRST_ROW, ROWS = 66, 11
+FIRST_COLUMN, COLUMNS = 45, 6
+TOP, HEIGHT = 550, 92
+LEFT, WIDTH = 468, 64
+CELL_WIDTH, CELL_HEIGHT = 1000.0 / 96.0, 800.0 / 96.0
+
+SIZE = 0.02
+WHEEL_RADIUS, WHEEL_HALF_WIDTH = 27 * SIZE, 14 * SIZE
+CLEAR, BLACK, WHITE, HULL = 0, 1, 2, 3
+WHEEL_WHITE = 77.0
+
+
+@compiled
+def _horizontal_line(window: NDArray[np.uint8], y: int, x0: int, x1: int, paint: int) -> None:
+    row = 799 - y - TOP
+    if row < 0 or row >= HEIGHT:
+        return
+    for x in range(max(min(x0, x1) - LEFT, 0), min(max(x0, x1) - LEFT + 1, WIDTH)):
+        window[row, x] = paint
+
+
+@compiled
+def fill_polygon(window: NDArray[np.uint8], px: FloatArray, py: FloatArray, paint: int) -> None:
+    """Fill a convex polygon whose corners are whole pixels, as pygame.draw.polygon does."""
+    n = len(px)
+    low, high = int(py.min()), int(py.max())
+    for y in range(low, high + 1):
+        left, right = 1 << 30, -(1 << 30)
+        for k in range(n):
+            y0, y1 = int(py[k - 1]), int(py[k])
+            x0, x1 = int(px[k - 1]), int(px[k])
+            if y0 > y1:
+                x0, y0, x1, y1 = x1, y1, x0, y0
+            if y0 == y1:
+                if y == y0:
+                    left, right = min(left, x0, x1), max(right, x0, x1)
+            elif y0 <= y < y1 or y == high == y1:
+                # C's division truncates towards zero
+                x = int((y - y0) * (x1 - x0) / (y1 - y0)) + x0
+                left, right = min(left, x), max(right, x)
+        if left <= right:
+            _horizontal_line(window, y, left, right, paint)
+
+
+@compiled
+def _place(
+    local: FloatArray, count: int, body: FloatArray, camera: FloatArray, px: FloatArray, py: FloatArray
+) -> None:
+    """Corners of a body's polygon on the surface, through Box2D's single-precision transform."""
+    cosine, sine = np.float32(math.cos(body[2])), np.float32(math.sin(body[2]))
+    bx, by = np.float32(body[0]), np.float32(body[1])
+    c, s, zoom, tx, ty = camera[0], camera[1], camera[2], camera[3], camera[4]
+    for k in range(count):
+        vx, vy = np.float32(local[k, 0]), np.float32(local[k, 1])
+        wx = np.float64(cosine * vx - sine * vy + bx)
+        wy = np.float64(sine * vx + cosine * vy + by)
+        px[k] = int((c * wx - s * wy) * zoom + tx)
+        py[k] = int((s * wx + c * wy) * zoom + ty)
+
+
+@compiled
+def _tread(phase: float, local: FloatArray) -> bool:
+    """The light stripe of a wheel turned by ``phase``, in the wheel's frame; False when hidden."""
+    s1, s2 = math.sin(phase), math.sin(phase + 1.2)
+    c1, c2 = math.cos(phase), math.cos(phase + 1.2)
+    if s1 > 0 and s2 > 0:
+        return False
+    if s1 > 0:
+        c1 = np.sign(c1)
+    if s2 > 0:
+        c2 = np.sign(c2)
+    for k in range(4):
+        local[k, 0] = -WHEEL_HALF_WIDTH if k in (0, 3) else WHEEL_HALF_WIDTH
+        local[k, 1] = WHEEL_RADIUS * (c1 if k < 2 else c2)
+    return True
+
+
+@compiled
+def draw_car(
+    window: NDArray[np.uint8],
+    camera: FloatArray,
+    bodies: FloatArray,
+    phases: FloatArray,
+    hull: FloatArray,
+    hull_counts: NDArray[np.int64],
+) -> None:
+    """Draw wheels, treads and hull into the (HEIGHT, WIDTH) window.
+
+    Args:
+        window: Paint indices; overwritten.
+        camera: cos, sin, zoom and translation of gymnasium's view.
+        bodies: (5, 3) position and angle of the four wheels and the hull.
+        phases: (4,) rotation of the wheels, rad.
+        hull: (polygons, 8, 2) corners in the hull's frame.
+        hull_counts: Number of corners of each.
+    """
+    window[:] = CLEAR
+    px, py = np.empty(8), np.empty(8)
+    wheel, tread = np.empty((4, 2)), np.empty((4, 2))
+    for k in range(4):
+        wheel[k, 0] = -WHEEL_HALF_WIDTH if k in (0, 3) else WHEEL_HALF_WIDTH
+        wheel[k, 1] = WHEEL_RADIUS if k < 2 else -WHEEL_RADIUS
+    for w in range(4):
+        _place(wheel, 4, bodies[w], camera, px, py)
+        fill_polygon(window, px[:4], py[:4], BLACK)
+        if _tread(phases[w], tread):
+            _place(tread, 4, bodies[w], camera, px, py)
+            fill_polygon(window, px[:4], py[:4], WHITE)
+    for p in range(len(hull)):
+        count = hull_counts[p]
+        _place(hull[p], count, bodies[4], camera, px, py)
+        fill_polygon(window, px[:count], py[:count], HULL)
+
+
+@compiled
+def blend_car(picture: FloatImage, window: NDArray[np.uint8], hull_colour: FloatArray) -> None:
+    """Average the window into the cells of the picture (rows, 96, 3), over what they hold."""
+    share = np.empty(4)
+    cell_area = CELL_WIDTH * CELL_HEIGHT
+    for i in range(ROWS):
+        top, bottom = (FIRST_ROW + i) * CELL_HEIGHT - TOP, (FIRST_ROW + i + 1) * CELL_HEIGHT - TOP
+        for j in range(COLUMNS):
+            left = (FIRST_COLUMN + j) * CELL_WIDTH - LEFT
+            right = left + CELL_WIDTH
+            share[:] = 0.0
+            for y in range(int(top), min(int(math.ceil(bottom)), HEIGHT)):
+                height = min(y + 1.0, bottom) - max(float(y), top)
+                for x in range(int(left), min(int(math.ceil(right)), WIDTH)):
+                    width = min(x + 1.0, right) - max(float(x), left)
+                    share[window[y, x]] += height * width
+            clear = max(1.0 - (share[BLACK] + share[WHITE] + share[HULL]) / cell_area, 0.0)
+            white, red = share[WHITE] / cell_area, share[HULL] / cell_area
+            for c in range(3):
+                picture[FIRST_ROW + i, FIRST_COLUMN + j, c] = (
+                    picture[FIRST_ROW + i, FIRST_COLUMN + j, c] * clear
+                    + white * WHEEL_WHITE
+                    + red * hull_colour[c]
+                )

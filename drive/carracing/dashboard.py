@@ -1,0 +1,123 @@
+"""The dashboard of CarRacing: indicators by exact area, the score as a cached patch."""
+
+import math
+
+import numpy as np
+import pygame
+from numpy.typing import NDArray
+
+from drive.carracing.coverage import FloatArray, FloatImage, compiled
+
+FIRST_ROW = 84
+CELL_WIDTH, CELL_HEIGHT = 1000.0 / 96.0, 800.0 / 96.0
+SCORE_SIZE = 12  # cells, from the lower left corner of the picture
+
+
+@compiled
+def _overlap(low: float, high: float, cell: int, size: float) -> float:
+    return max(min(high, (cell + 1) * size) - max(low, cell * size), 0.0) / size
+
+
+@compiled
+def _fill(
+    picture: FloatImage, x0: float, y0: float, x1: float, y1: float, colour: tuple[int, int, int]
+) -> None:
+    """Fill pixels x0 <= x < x1, y0 <= y < y1; they may not overlap what the strip shows already."""
+    rows = range(max(int(y0 / CELL_HEIGHT), 0), min(int(math.ceil(y1 / CELL_HEIGHT)), 96))
+    columns = range(max(int(x0 / CELL_WIDTH), 0), min(int(math.ceil(x1 / CELL_WIDTH)), 96))
+    for row in rows:
+        height = _overlap(y0, y1, row, CELL_HEIGHT)
+        for column in columns:
+            cover = height * _overlap(x0, x1, column, CELL_WIDTH)
+            kept = 1.0 if row >= FIRST_ROW else 1.0 - cover  # a very long bar leaves the strip
+            for c in range(3):
+                picture[row, column, c] = picture[row, column, c] * kept + cover * colour[c]
+
+
+@compiled
+def _bar(value: float) -> tuple[float, float]:
+    """First row and end of a vertical indicator; pygame truncates corners and fills to both."""
+    if abs(value) <= 1e-4:
+        return 780.0, 780.0
+    end = int(800.0 - (20.0 + 20.0 * value))
+    return min(end, 780.0), max(end, 780.0) + 1.0
+
+
+@compiled
+def _wheel_speeds(picture: FloatImage, omegas: FloatArray) -> None:
+    """Four bars side by side; each covers its left neighbour's last column of pixels."""
+    for w in range(4):
+        if abs(omegas[w]) <= 1e-4:
+            continue
+        x = (7 + w) * 25.0
+        colour = (51 if w > 1 else 0, 0, 255)
+        top, end = _bar(0.01 * omegas[w])
+        _fill(picture, x, top, x + 25.0, end, colour)
+        if w == 3 or abs(omegas[w + 1]) <= 1e-4:
+            _fill(picture, x + 25.0, top, x + 26.0, end, colour)
+        else:
+            next_top, next_end = _bar(0.01 * omegas[w + 1])
+            if top < next_top:
+                _fill(picture, x + 25.0, top, x + 26.0, next_top, colour)
+            if end > next_end:
+                _fill(picture, x + 25.0, next_end, x + 26.0, end, colour)
+
+
+@compiled
+def _horizontal(
+    picture: FloatImage, place: int, value: float, colour: tuple[int, int, int]
+) -> None:
+    start, end = place * 25.0, float(int((place + value) * 25.0))
+    _fill(picture, min(start, end), 720.0, max(start, end) + 1.0, 761.0, colour)
+
+
+@compiled
+def draw_dashboard(
+    picture: FloatImage, speed: float, omegas: FloatArray, steering: float, yaw_rate: float
+) -> None:
+    """Black strip, speed, wheel speeds, steering and gyroscope, as gymnasium's indicators.
+
+    Args:
+        picture: (96, 96, 3), drawn into.
+        speed: World units/s.
+        omegas: (4,) wheel speeds, rad/s.
+        steering: Angle of the front wheel's joint, rad.
+        yaw_rate: rad/s.
+    """
+    picture[FIRST_ROW:] = 0.0
+    if speed > 1e-4:
+        top, end = _bar(0.02 * speed)
+        _fill(picture, 125.0, top, 151.0, end, (255, 255, 255))
+    _wheel_speeds(picture, omegas)
+    if abs(steering) > 1e-4:
+        _horizontal(picture, 20, -10.0 * steering, (0, 255, 0))
+    if abs(yaw_rate) > 1e-4:
+        _horizontal(picture, 30, -0.8 * yaw_rate, (255, 0, 0))
+
+
+class ScorePatches:
+    """The score in pygame's own font, scaled down once for each text.
+
+    125 x 100 surface pixels are exactly 12 x 12 cells, so the patch is what gymnasium shows there.
+    """
+
+    def __init__(self) -> None:
+        self._patches: dict[str, NDArray[np.uint8]] = {}
+
+    def patch(self, reward: float) -> NDArray[np.uint8]:
+        """The (12, 12, 3) uint8 patch for a reward, shown as a whole number of four digits."""
+        text = f"{reward:04.0f}"
+        found = self._patches.get(text)
+        if found is None:
+            found = self._patches[text] = self._draw(text)
+        return found
+
+    @staticmethod
+    def _draw(text: str) -> NDArray[np.uint8]:
+        pygame.font.init()
+        font = pygame.font.Font(pygame.font.get_default_font(), 42)
+        rendered = font.render(text, True, (255, 255, 255), (0, 0, 0))
+        surface = pygame.Surface((125, 100), depth=32)
+        surface.blit(rendered, rendered.get_rect(center=(60, 50)))
+        small = pygame.transform.smoothscale(surface, (SCORE_SIZE, SCORE_SIZE))
+        return np.ascontiguousarray(pygame.surfarray.array3d(small).transpose(1, 0, 2))
