@@ -1,1 +1,36 @@
 """Uncertainty methods, one per file, behind one protocol."""
+
+from typing import Any
+
+from torch import nn
+
+from nsac_core.methods.nsac import NSACMethod
+from nsac_core.methods.protocol import Method, Prediction
+
+METHODS: dict[str, type[Method]] = {"nsac": NSACMethod}
+
+__all__ = ["METHODS", "Method", "NSACMethod", "Prediction", "build"]
+
+
+def build(
+    name: str,
+    encoder: nn.Module,
+    token_dim: int = 64,
+    output_dim: int = 1,
+    **options: Any,  # noqa: ANN401 - each method documents its own
+) -> Method:
+    """Builds an uncertainty method over an encoder.
+
+    Args:
+        name: A key of ``METHODS``.
+        encoder: Any module from an input to tokens ``(batch, time, token_dim)``.
+        token_dim: Features of a token.
+        output_dim: Number of predicted values.
+        **options: Settings of the method.
+
+    Raises:
+        ValueError: If there is no such method.
+    """
+    if name not in METHODS:
+        raise ValueError(f"no uncertainty method {name!r}; there are {', '.join(sorted(METHODS))}")
+    return METHODS[name](encoder, token_dim=token_dim, output_dim=output_dim, **options)  # type: ignore[call-arg]

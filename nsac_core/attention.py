@@ -1,0 +1,221 @@
+"""The NSAC layer: attention whose logits follow an Ornstein-Uhlenbeck process."""
+
+from typing import Literal, NamedTuple, overload
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from nsac_core.circuit_attention import (
+    ACTIVATIONS,
+    Activation,
+    CircuitAttention,
+    Pairs,
+    Positions,
+    Sequences,
+    glorot_linear,
+    masked_softmax,
+    weighted_values,
+)
+from nsac_core.internals import Internals
+from nsac_core.ornstein_uhlenbeck import ou_moments
+from nsac_core.wiring import DEFAULT_SEED
+
+EPSILON = 1e-6
+"""Least rate and volatility."""
+
+LOGIT_VARIANCE_FLOOR = 1e-9
+"""Keeps the gradient of a logit's standard deviation finite where its variance vanishes."""
+
+LOG_STD_RANGE = (-10.0, 5.0)
+"""Range of a predicted log standard deviation; a free one overflows float32 at 45."""
+
+
+class _Process(NamedTuple):
+    """Parameters and moments of the logits, and the neurons that set them."""
+
+    phi: Tensor
+    kappa: Tensor
+    psi: Tensor
+    time: Tensor
+    ou_mean: Tensor
+    ou_std: Tensor
+    inter: Tensor
+    command: Tensor
+
+
+class NSAC(CircuitAttention):
+    """Neuronal stochastic attention circuit with a Gaussian head.
+
+    The backbone circuit gives each query-key pair a level phi, a rate kappa and a volatility psi;
+    the logit is a draw from the Ornstein-Uhlenbeck process with these parameters. Several draws of
+    one input differ, which is the epistemic uncertainty; the predicted ``log_std`` is the
+    aleatoric one.
+
+    Args:
+        input_dim: Features of a token.
+        output_dim: Number of predicted values.
+        model_dim: Width of queries, keys and values, all heads together.
+        heads: Number of heads; divides ``model_dim``.
+        top_k: Keys a query attends to at most.
+        sparsity: Share of synapses left out of the wiring, in [0.1, 0.9].
+        activation: Non-linearity before the two heads.
+        noise_scale: Standard deviation of the noise; 1 is the paper's.
+        wiring_seed: Seed of the wiring.
+    """
+
+    def __init__(  # noqa: PLR0913 - the settings of one layer
+        self,
+        input_dim: int,
+        output_dim: int,
+        *,
+        model_dim: int = 64,
+        heads: int = 16,
+        top_k: int = 8,
+        sparsity: float = 0.5,
+        activation: Activation = "sigmoid",
+        noise_scale: float = 1.0,
+        wiring_seed: int = DEFAULT_SEED,
+    ) -> None:
+        super().__init__(
+            input_dim,
+            motors=3,
+            model_dim=model_dim,
+            heads=heads,
+            top_k=top_k,
+            sparsity=sparsity,
+            wiring_seed=wiring_seed,
+        )
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"activation must be one of {sorted(ACTIVATIONS)}, got {activation!r}")
+        self.output_dim, self.noise_scale, self.activation = output_dim, noise_scale, activation
+        self.out_projection = glorot_linear(model_dim, 2 * model_dim)
+        self.mean_head = glorot_linear(model_dim, output_dim)
+        self.log_std_head = glorot_linear(model_dim, output_dim)
+
+    @overload
+    def forward(
+        self,
+        x: Sequences,
+        times: Tensor | None = ...,
+        key_mask: Tensor | None = ...,
+        n_samples: int = ...,
+        positions: Positions = ...,
+        chunk: int | Literal["auto"] = ...,
+        generator: torch.Generator | None = ...,
+        return_internals: Literal[False] = ...,
+    ) -> tuple[Tensor, Tensor]: ...
+
+    @overload
+    def forward(
+        self,
+        x: Sequences,
+        times: Tensor | None = ...,
+        key_mask: Tensor | None = ...,
+        n_samples: int = ...,
+        positions: Positions = ...,
+        chunk: int | Literal["auto"] = ...,
+        generator: torch.Generator | None = ...,
+        *,
+        return_internals: Literal[True],
+    ) -> tuple[Tensor, Tensor, Internals]: ...
+
+    def forward(
+        self,
+        x: Sequences,
+        times: Tensor | None = None,
+        key_mask: Tensor | None = None,
+        n_samples: int = 1,
+        positions: Positions = "last",
+        chunk: int | Literal["auto"] = "auto",
+        generator: torch.Generator | None = None,
+        return_internals: bool = False,
+    ) -> tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Internals]:
+        """Predicts from sequences.
+
+        Args:
+            x: Tokens ``(batch, time, input_dim)``, or queries, keys and values apart.
+            times: Time stamps of the queries, a scalar, ``(time,)`` or ``(batch, time)``; 1 if
+                none are given.
+            key_mask: True for keys that exist, bool ``(batch, time)``. Masked keys count as
+                absent; a row without any attends to nothing (zeros).
+            n_samples: Draws of the noise.
+            positions: ``"last"`` predicts from the last query only (the last that exists, for one
+                masked sequence), ``"all"`` from every query.
+            chunk: Queries evaluated together. The noise of a draw depends on it.
+            generator: Source of the noise.
+            return_internals: Whether to return the internals of this very pass as well.
+
+        Returns:
+            mean and log standard deviation (in [-10, 5]), float32
+            ``(samples, batch[, time], output_dim)``, and the internals if asked for.
+
+        Raises:
+            ValueError: If a shape or an option does not fit.
+        """
+        if positions not in ("last", "all"):
+            raise ValueError(f"positions must be 'last' or 'all', got {positions!r}")
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be at least 1, got {n_samples}")
+        query, clock, memory = self.project(x, times, key_mask, positions)
+        means, log_stds, records = [], [], []
+        for first, end in self.chunks(query, memory, chunk):
+            part = query[:, :, first:end]
+            pairs = self.pair(part, memory)
+            process = self._process(part[:, :, :, None], pairs, clock[:, first:end])
+            logits, weights = self._draw(process, pairs, n_samples, generator)
+            mean, log_std = self._predict(weighted_values(weights, pairs.value))
+            means.append(mean)
+            log_stds.append(log_std)
+            if return_internals:
+                records.append(Internals.of(process._asdict(), logits, weights, pairs))
+        mean, log_std = _joined(means), _joined(log_stds)
+        if positions == "last":
+            mean, log_std = mean.squeeze(2), log_std.squeeze(2)
+        if return_internals:
+            return mean, log_std, Internals.joined(records, query, memory)
+        return mean, log_std
+
+    def _process(self, query: Tensor, pairs: Pairs, clock: Tensor) -> _Process:
+        inter, command, motor = self.backbone(query, pairs.key)
+        raw_phi, raw_kappa, raw_psi = motor.float().unbind(-1)
+        phi = torch.tanh(raw_phi)
+        kappa = functional.softplus(raw_kappa) + EPSILON
+        psi = functional.softplus(raw_psi) + EPSILON
+        time = self.elapsed(query, pairs.key, clock)
+        mean, variance = ou_moments(phi, kappa, psi, time)
+        std = variance.clamp_min(LOGIT_VARIANCE_FLOOR).sqrt()
+        return _Process(phi, kappa, psi, time, mean, std, inter, command)
+
+    def _draw(
+        self,
+        process: _Process,
+        pairs: Pairs,
+        n_samples: int,
+        generator: torch.Generator | None,
+    ) -> tuple[Tensor, Tensor]:
+        """Logits and weights of each draw, ``(batch, heads, query, samples, chosen)``."""
+        mean, std = process.ou_mean.unsqueeze(3), process.ou_std.unsqueeze(3)
+        shape = (*mean.shape[:3], n_samples, mean.shape[4])
+        noise = torch.randn(shape, generator=generator, device=mean.device, dtype=mean.dtype)
+        logits = torch.addcmul(mean, std, noise, value=self.noise_scale)
+        valid = None if pairs.valid is None else pairs.valid.unsqueeze(3)
+        return logits, masked_softmax(logits, valid)
+
+    def _predict(self, attended: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and log standard deviation, float32, of ``(..., model_dim)``."""
+        hidden = ACTIVATIONS[self.activation](self.out_projection(attended))
+        of_mean, of_std = hidden.chunk(2, dim=-1)
+        log_std = self.log_std_head(of_std).float().clamp(*LOG_STD_RANGE)
+        return self.mean_head(of_mean).float(), log_std
+
+    def extra_repr(self) -> str:
+        """Sizes, for ``print``."""
+        return (
+            f"{super().extra_repr()}, output_dim={self.output_dim}, "
+            f"activation={self.activation}, noise_scale={self.noise_scale}"
+        )
+
+
+def _joined(parts: list[Tensor]) -> Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)

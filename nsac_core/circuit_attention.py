@@ -1,0 +1,265 @@
+"""What the NSAC and the NAC layer share: gates, choice of keys, pairs and chunks of queries."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from nsac_core.curation import Blocks, centroids, curate, gather_keys
+from nsac_core.gates import Backbone, SensoryGate
+from nsac_core.wiring import DEFAULT_SEED
+
+Positions = Literal["last", "all"]
+Activation = Literal["sigmoid", "relu", "elu", "tanh"]
+Sequences = Tensor | tuple[Tensor, Tensor, Tensor]
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "sigmoid": torch.sigmoid,
+    "relu": torch.relu,
+    "elu": functional.elu,
+    "tanh": torch.tanh,
+}
+_PAIRS_AT_ONCE = 8192
+_PAIRS_AT_ONCE_WITH_GRADIENT = 131072
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Keys and values of a batch, ready to be chosen from.
+
+    Attributes:
+        key: float32 ``(batch, heads, key, head_dim)``.
+        value: ``(batch, heads, key, head_dim)``.
+        mask: True for keys that exist, bool ``(batch, key)``, or None.
+        blocks: How the keys are cut, or None where every query takes all keys.
+        means: Mean key of each block, or None.
+    """
+
+    key: Tensor
+    value: Tensor
+    mask: Tensor | None
+    blocks: Blocks | None
+    means: Tensor | None
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The keys each query meets; ``query`` is 1 in these shapes where all queries share them.
+
+    Attributes:
+        key: ``(batch, heads, query, chosen, head_dim)``.
+        value: ``(batch, heads, query, chosen, head_dim)``.
+        index: Positions of the keys, int64 ``(batch, heads, query, chosen)``, or None for all.
+        valid: False for filling, bool, broadcasts to ``(batch, heads, query, chosen)``, or None.
+    """
+
+    key: Tensor
+    value: Tensor
+    index: Tensor | None
+    valid: Tensor | None
+
+
+class CircuitAttention(nn.Module):
+    """Projections by sensory gates, sparse choice of keys, and the backbone circuit over pairs.
+
+    Attributes:
+        input_dim: Features of a token.
+        model_dim: Width of queries, keys and values, all heads together.
+        heads: Number of heads.
+        top_k: Keys a query attends to at most.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        *,
+        motors: int,
+        model_dim: int,
+        heads: int,
+        top_k: int,
+        sparsity: float,
+        wiring_seed: int = DEFAULT_SEED,
+    ) -> None:
+        super().__init__()
+        if model_dim % heads:
+            raise ValueError(f"model_dim {model_dim} is not a multiple of heads {heads}")
+        if top_k < 1:
+            raise ValueError(f"top_k must be at least 1, got {top_k}")
+        self.input_dim, self.model_dim, self.heads, self.top_k = input_dim, model_dim, heads, top_k
+        self.query_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
+        self.key_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
+        self.value_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
+        head_dim = model_dim // heads
+        self.backbone = Backbone(head_dim, model_dim, motors, sparsity, wiring_seed)
+        self.time_gate = glorot_linear(2 * head_dim, 2)
+
+    def project(
+        self, x: Sequences, times: Tensor | None, key_mask: Tensor | None, positions: Positions
+    ) -> tuple[Tensor, Tensor, Memory]:
+        """Queries ``(batch, heads, query, head_dim)``, their times ``(batch|1, query)``, memory.
+
+        Raises:
+            ValueError: If a shape does not fit.
+        """
+        query_in, key_in, value_in = x if isinstance(x, tuple) else (x, x, x)
+        self._check(query_in, key_in, value_in, key_mask)
+        clock = _query_times(times, query_in)
+        if positions == "last":
+            last_of_key = key_mask if isinstance(x, Tensor) else None
+            query_in, clock = _last(query_in, clock, last_of_key)
+        # Queries and keys decide which keys are chosen: rounding them to half precision would
+        # choose others.
+        query = self._split(_in_float32(self.query_gate, query_in))
+        key = self._split(_in_float32(self.key_gate, key_in))
+        value = self._split(self.value_gate(value_in))
+        return query, clock, self._remember(key, value, key_mask)
+
+    def _check(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
+        for name, part in (("query", query), ("key", key), ("value", value)):
+            if part.ndim != 3 or part.shape[2] != self.input_dim or part.shape[1] == 0:
+                shape = tuple(part.shape)
+                raise ValueError(f"{name} must be (batch, time, {self.input_dim}), got {shape}")
+        if key.shape[:2] != value.shape[:2] or query.shape[0] != key.shape[0]:
+            raise ValueError("query, key and value must agree in batch, key and value in time")
+        if mask is not None and (mask.dtype != torch.bool or mask.shape != key.shape[:2]):
+            raise ValueError(
+                f"key_mask must be bool {tuple(key.shape[:2])}, got {mask.dtype} "
+                f"{tuple(mask.shape)}"
+            )
+        if key.shape[1] == 1:
+            warnings.warn(
+                "a sequence of length 1 leaves the softmax one key of weight 1: the noise cancels "
+                "and the epistemic variance is exactly 0; feed a sequence of tokens",
+                stacklevel=4,
+            )
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
+
+    def _remember(self, key: Tensor, value: Tensor, mask: Tensor | None) -> Memory:
+        n_keys = key.shape[2]
+        if n_keys <= self.top_k:
+            return Memory(key, value, mask, None, None)
+        blocks = Blocks.cut(n_keys, self.top_k, key.device, mask)
+        with torch.no_grad():
+            means = centroids(key, blocks)
+        return Memory(key, value, mask, blocks, means)
+
+    def pair(self, query: Tensor, memory: Memory) -> Pairs:
+        """The keys that each of the queries ``(batch, heads, query, head_dim)`` attends to."""
+        if memory.blocks is None or memory.means is None:
+            valid = None if memory.mask is None else memory.mask[:, None, None, :]
+            return Pairs(memory.key[:, :, None], memory.value[:, :, None], None, valid)
+        chosen = curate(query, memory.key, memory.means, memory.blocks, self.top_k)
+        return Pairs(
+            gather_keys(memory.key, chosen.index),
+            gather_keys(memory.value, chosen.index),
+            chosen.index,
+            chosen.valid,
+        )
+
+    def elapsed(self, query: Tensor, key: Tensor, clock: Tensor) -> Tensor:
+        """Time that a pair's process has run: ``sigmoid(c - a clock)`` in (0, 1), float32.
+
+        Args:
+            query: ``(batch, heads, query, 1, head_dim)``.
+            key: ``(batch, heads, query, chosen, head_dim)``.
+            clock: Time stamps of the queries, ``(batch|1, query)``.
+        """
+        of_query, of_key = self.time_gate.weight.chunk(2, dim=1)
+        gate = functional.linear(query, of_query)
+        gate = gate + functional.linear(key, of_key, self.time_gate.bias)
+        slope, offset = gate.float().unbind(-1)
+        return torch.sigmoid(offset - slope * clock[:, None, :, None])
+
+    def chunks(
+        self, query: Tensor, memory: Memory, chunk: int | Literal["auto"]
+    ) -> list[tuple[int, int]]:
+        """Half-open ranges of queries to evaluate together: memory stays flat and in cache."""
+        batch, heads, total, _ = query.shape
+        if isinstance(chunk, int):
+            step = chunk
+        else:
+            pairs = max(1, batch * heads * min(self.top_k, memory.key.shape[2]))
+            limit = _PAIRS_AT_ONCE_WITH_GRADIENT if torch.is_grad_enabled() else _PAIRS_AT_ONCE
+            step = max(1, limit // pairs)
+        if step < 1:
+            raise ValueError(f"chunk must be 'auto' or at least 1, got {chunk}")
+        return [(first, min(first + step, total)) for first in range(0, total, step)]
+
+    def extra_repr(self) -> str:
+        """Sizes, for ``print``."""
+        return (
+            f"input_dim={self.input_dim}, model_dim={self.model_dim}, heads={self.heads}, "
+            f"top_k={self.top_k}"
+        )
+
+
+def masked_softmax(logits: Tensor, valid: Tensor | None) -> Tensor:
+    """Softmax over the last axis; filling gets weight 0, and a row of filling is all zeros."""
+    if valid is None:
+        return logits.softmax(-1)
+    # The lowest finite number rather than -inf: the gradient of an all-masked row stays finite.
+    lowest = torch.finfo(logits.dtype).min
+    return logits.masked_fill(~valid, lowest).softmax(-1) * valid
+
+
+def _in_float32(gate: SensoryGate, x: Tensor) -> Tensor:
+    if not torch.is_autocast_enabled(x.device.type):
+        return gate(x)  # type: ignore[no-any-return]
+    with torch.autocast(x.device.type, enabled=False):
+        return gate(x.float())  # type: ignore[no-any-return]
+
+
+def _query_times(times: Tensor | None, query: Tensor) -> Tensor:
+    """Time stamps ``(batch|1, query)``, float32; 1 where none are given."""
+    if times is None:
+        return torch.ones(1, query.shape[1], device=query.device)
+    if times.shape not in (query.shape[:2], query.shape[1:2], torch.Size([])):
+        expected = tuple(query.shape[:2])
+        raise ValueError(f"times must be a scalar, (time,) or {expected}, got {tuple(times.shape)}")
+    return times.to(query.device, torch.float32).expand(
+        times.shape[0] if times.ndim == 2 else 1, query.shape[1]
+    )
+
+
+def _last(query: Tensor, clock: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    """The last query of each row, which is the last that exists where a mask says so."""
+    if mask is None:
+        return query[:, -1:], clock[:, -1:]
+    number = torch.arange(1, mask.shape[1] + 1, device=mask.device)
+    # A row without any key has no last query either: any will do, since it attends to nothing.
+    last = (mask * number).amax(1, keepdim=True).sub(1).clamp_min(0)
+    rows = last[..., None].expand(-1, -1, query.shape[2])
+    return query.gather(1, rows), clock.expand(len(query), -1).gather(1, last)
+
+
+def weighted_values(weights: Tensor, value: Tensor) -> Tensor:
+    """Sums values by weight and joins the heads.
+
+    Args:
+        weights: ``(batch, heads, query, samples, chosen)``.
+        value: ``(batch, heads, query|1, chosen, head_dim)``.
+
+    Returns:
+        ``(samples, batch, query, model_dim)``.
+    """
+    weights = weights.to(value.dtype)
+    if value.shape[2] == weights.shape[2]:
+        mixed = weights @ value
+    else:
+        mixed = weights.flatten(2, 3) @ value[:, :, 0]
+        mixed = mixed.view(*weights.shape[:4], value.shape[-1])
+    return mixed.permute(3, 0, 2, 1, 4).flatten(3)
+
+
+def glorot_linear(inputs: int, outputs: int) -> nn.Linear:
+    """A linear layer with Glorot-uniform weights and zero bias."""
+    layer = nn.Linear(inputs, outputs)
+    nn.init.xavier_uniform_(layer.weight)
+    nn.init.zeros_(layer.bias)
+    return layer

@@ -1,0 +1,165 @@
+"""Which keys a query attends to: the best keys inside the best blocks of about sqrt(T) keys.
+
+The keys of a row are cut into ``n = T // floor(sqrt(T))`` blocks whose sizes differ by at most one,
+so that every key belongs to a block. A query takes the ``min(n, K // floor(sqrt(T)) + 1)`` blocks
+whose mean key it matches best, and the K best keys inside them. A masked key counts as absent: the
+blocks are cut from the keys that remain, and padding changes nothing.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Curation:
+    """Chosen keys.
+
+    Attributes:
+        index: Positions of the chosen keys, int64 ``(batch, heads, query, chosen)``.
+        valid: False where a row has fewer keys than ``chosen``; bool, shape of ``index``. None if
+            all are valid.
+    """
+
+    index: Tensor
+    valid: Tensor | None
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Keys cut into blocks; ``rows`` is 1 where all rows of the batch share one cut.
+
+    Attributes:
+        index: Positions of each block's keys, int64 ``(rows, blocks, size)``.
+        valid: False for filling, bool, shape of ``index``.
+        taken: How many blocks a query takes, int64 ``(rows,)``.
+        most_taken: Upper bound of ``taken``, which fixes shapes.
+    """
+
+    index: Tensor
+    valid: Tensor
+    taken: Tensor
+    most_taken: int
+
+    @classmethod
+    def cut(cls, n_keys: int, top_k: int, device: torch.device, mask: Tensor | None) -> "Blocks":
+        """Cuts ``n_keys`` keys of each row.
+
+        Args:
+            n_keys: Number of keys, masked ones included.
+            top_k: Keys a query may choose.
+            device: Where the result lives.
+            mask: True for keys that exist, bool ``(batch, n_keys)``, or None.
+        """
+        if mask is None:
+            return _shared_cut(n_keys, top_k, device)
+        lengths = mask.sum(1)
+        extents = [_extent(length, top_k) for length in range(n_keys + 1)]
+        count, _, taken = torch.tensor(extents, device=device)[lengths].unbind(1)
+        blocks, size, most_taken = (max(sides) for sides in zip(*extents, strict=True))
+        rank, valid = _ranks(lengths, count, blocks, size)
+        # The keys that exist, in order, come first.
+        order = torch.argsort(mask.logical_not().to(torch.uint8), dim=1, stable=True)
+        index = order.gather(1, rank.flatten(1)).view_as(rank)
+        return cls(index, valid, taken, most_taken)
+
+
+@lru_cache(maxsize=32)
+def _shared_cut(n_keys: int, top_k: int, device: torch.device) -> Blocks:
+    blocks, size, taken = _extent(n_keys, top_k)
+    lengths, count = torch.tensor([[n_keys], [blocks]], device=device)
+    index, valid = _ranks(lengths, count, blocks, size)
+    return Blocks(index, valid, torch.tensor([taken], device=device), taken)
+
+
+def _ranks(lengths: Tensor, count: Tensor, blocks: int, size: int) -> tuple[Tensor, Tensor]:
+    """Ranks of each block's keys and which of them exist, both ``(rows, blocks, size)``."""
+    number = torch.arange(blocks + 1, device=lengths.device)
+    shorter = torch.div(lengths, count.clamp_min(1), rounding_mode="floor")[:, None]
+    longer = lengths[:, None] - shorter * count[:, None]
+    edge = number * shorter + torch.minimum(number, longer)
+    edge = torch.minimum(edge, lengths[:, None])
+    rank = edge[:, :-1, None] + torch.arange(size, device=lengths.device)
+    valid = rank < edge[:, 1:, None]
+    return torch.where(valid, rank, 0), valid
+
+
+def _extent(n_keys: int, top_k: int) -> tuple[int, int, int]:
+    """Number of blocks, largest block and blocks taken for ``n_keys`` keys."""
+    if n_keys == 0:
+        return 0, 0, 0
+    side = math.isqrt(n_keys)
+    blocks = n_keys // side
+    return blocks, -(-n_keys // blocks), min(blocks, top_k // side + 1)
+
+
+def centroids(keys: Tensor, blocks: Blocks) -> Tensor:
+    """Mean key of each block, ``(batch, heads, blocks, head_dim)``; zero for empty blocks."""
+    members = _members(keys, blocks.index) * blocks.valid[:, None, :, :, None]
+    size = blocks.valid.sum(2).clamp_min(1)
+    return members.sum(3) / size[:, None, :, None]
+
+
+def _members(keys: Tensor, index: Tensor) -> Tensor:
+    """Keys by block, ``(batch, heads, blocks, size, head_dim)``."""
+    batch, heads, _, head_dim = keys.shape
+    if index.shape[0] == 1:
+        return keys[:, :, index[0]]
+    flat = index.flatten(1)[:, None, :, None].expand(batch, heads, -1, head_dim)
+    return keys.gather(2, flat).view(batch, heads, *index.shape[1:], head_dim)
+
+
+@torch.no_grad()
+def curate(query: Tensor, keys: Tensor, means: Tensor, blocks: Blocks, top_k: int) -> Curation:
+    """Chooses up to ``top_k`` keys for each query, in float32.
+
+    Args:
+        query: ``(batch, heads, query, head_dim)``.
+        keys: ``(batch, heads, key, head_dim)``.
+        means: Of ``centroids``.
+        blocks: The cut of these keys.
+        top_k: How many keys at most.
+    """
+    batch, heads, n_queries, _ = query.shape
+    coarse = query @ means.transpose(-1, -2)
+    coarse = coarse.masked_fill(~blocks.valid[:, None, None, :, 0], -math.inf)
+    chosen = coarse.topk(blocks.most_taken, dim=-1).indices
+    index, valid = _candidates(chosen, blocks)
+    scores = _scores(query, keys, index).masked_fill(~valid, -math.inf)
+    best = scores.topk(min(top_k, scores.shape[-1]), dim=-1)
+    every_row_full = blocks.index.shape[0] == 1
+    return Curation(
+        index.expand(batch, heads, n_queries, -1).gather(-1, best.indices),
+        None if every_row_full else best.values > -math.inf,
+    )
+
+
+def _candidates(chosen: Tensor, blocks: Blocks) -> tuple[Tensor, Tensor]:
+    """Keys of the chosen blocks, and which of them exist: ``(batch, heads, query, candidate)``."""
+    rank = torch.arange(blocks.most_taken, device=chosen.device)
+    taken = rank < blocks.taken[:, None, None, None]
+    if blocks.index.shape[0] == 1:
+        index, valid = blocks.index[0][chosen], blocks.valid[0][chosen]
+    else:
+        row = torch.arange(chosen.shape[0], device=chosen.device)[:, None, None, None]
+        index, valid = blocks.index[row, chosen], blocks.valid[row, chosen]
+    return index.flatten(-2), (valid & taken[..., None]).flatten(-2)
+
+
+def _scores(query: Tensor, keys: Tensor, index: Tensor) -> Tensor:
+    """Inner product of each query with its candidates, shape of ``index``."""
+    if keys.shape[2] <= index.shape[-1] * keys.shape[3]:
+        return (query @ keys.transpose(-1, -2)).gather(-1, index)
+    candidates = gather_keys(keys, index)
+    return (candidates @ query[..., None])[..., 0]
+
+
+def gather_keys(values: Tensor, index: Tensor) -> Tensor:
+    """Rows of ``values (batch, heads, key, width)`` at ``index``: ``(*index.shape, width)``."""
+    batch, heads, n_keys, width = values.shape
+    rows = torch.arange(batch * heads, device=index.device).view(batch, heads, 1, 1) * n_keys
+    # As an embedding look-up: whole rows are copied, and the gradient adds whole rows.
+    return torch.nn.functional.embedding(index + rows, values.reshape(-1, width))

@@ -1,0 +1,120 @@
+"""The two circuits of the attention layer: sensory gates and the backbone."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from nsac_core.wiring import DEFAULT_SEED, Wiring, backbone_wiring, sensory_wiring
+
+
+class SensoryGate(nn.Module):
+    """Projects features onto the sensory neurons of a circuit.
+
+    Sensory neurons have no synapse among each other and their potential is linear, so the gate has
+    no memory: one matrix product over all time points replaces a loop over them. Every feature
+    reaches every sensory neuron; the neurons of the other groups are left out altogether.
+
+    Attributes:
+        weight: ``(neurons, input_dim)``.
+        bias: ``(neurons,)``.
+    """
+
+    def __init__(
+        self, input_dim: int, neurons: int, sparsity: float, wiring_seed: int = DEFAULT_SEED
+    ) -> None:
+        super().__init__()
+        wired = sensory_wiring(input_dim, neurons, sparsity, wiring_seed).inter
+        if wired != neurons:
+            raise ValueError(f"the wiring holds {wired} sensory neurons where {neurons} are needed")
+        self.weight = nn.Parameter(torch.empty(neurons, input_dim))
+        self.bias = nn.Parameter(torch.zeros(neurons))
+        nn.init.xavier_uniform_(self.weight)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Membrane potentials ``(..., neurons)`` of features ``(..., input_dim)``."""
+        return functional.linear(x, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """Sizes, for ``print``."""
+        return f"input_dim={self.weight.shape[1]}, neurons={self.weight.shape[0]}"
+
+
+class MaskedSynapses(nn.Module):
+    """A linear map that exists only along the synapses of a wiring.
+
+    Attributes:
+        weight: ``(targets, sources)``; entries without a synapse stay zero and get no gradient.
+        bias: ``(targets,)``.
+        mask: 1 along synapses, ``(targets, sources)``, not trained.
+    """
+
+    mask: Tensor
+
+    def __init__(self, synapses: Tensor) -> None:
+        super().__init__()
+        mask = synapses.T.to(torch.get_default_dtype()).contiguous()
+        self.register_buffer("mask", mask, persistent=False)
+        self.weight = nn.Parameter(torch.empty_like(mask))
+        self.bias = nn.Parameter(torch.zeros(mask.shape[0]))
+        with torch.no_grad():
+            # Glorot with the fans that the synapses leave, so that sparsity keeps the variance.
+            fans = float(synapses.sum()) * (1 / mask.shape[0] + 1 / mask.shape[1])
+            self.weight.uniform_(-1.0, 1.0).mul_((6.0 / fans) ** 0.5).mul_(self.mask)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Maps ``(..., sources)`` to ``(..., targets)``."""
+        return functional.linear(x, self.weight * self.mask, self.bias)
+
+
+class Backbone(nn.Module):
+    """The circuit inter -> command -> motor, evaluated for query-key pairs.
+
+    One evaluation carries a pair over three synaptic hops (input to inter, inter to command,
+    command to motor; tanh potentials, linear motors), so that the motors depend on the pair.
+    Recurrent command synapses would need a fourth hop: they are not used and hold no parameters.
+
+    Attributes:
+        wiring: The drawn circuit.
+    """
+
+    def __init__(
+        self,
+        head_dim: int,
+        model_dim: int,
+        motors: int,
+        sparsity: float,
+        wiring_seed: int = DEFAULT_SEED,
+    ) -> None:
+        super().__init__()
+        self.wiring: Wiring = backbone_wiring(
+            2 * head_dim, model_dim, motors, sparsity, wiring_seed
+        )
+        self.head_dim = head_dim
+        self.inter_weight = nn.Parameter(torch.empty(self.wiring.inter, 2 * head_dim))
+        self.inter_bias = nn.Parameter(torch.zeros(self.wiring.inter))
+        nn.init.xavier_uniform_(self.inter_weight)
+        self.command = MaskedSynapses(torch.from_numpy(self.wiring.inter_to_command))
+        self.motor = MaskedSynapses(torch.from_numpy(self.wiring.command_to_motor))
+
+    def forward(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Potentials of the three groups for the pairs ``[query; key]``.
+
+        The two halves of a pair are projected apart and added, which spares building the pairs.
+
+        Args:
+            query: ``(..., head_dim)``.
+            key: ``(..., head_dim)``, broadcast against ``query``.
+
+        Returns:
+            inter ``(..., inter)``, command ``(..., command)``, motor ``(..., motors)``.
+        """
+        of_query, of_key = self.inter_weight.chunk(2, dim=1)
+        drive = functional.linear(query, of_query)
+        inter = (drive + functional.linear(key, of_key, self.inter_bias)).tanh_()
+        command = self.command(inter).tanh_()
+        return inter, command, self.motor(command)
+
+    def extra_repr(self) -> str:
+        """Sizes of the neuron groups, for ``print``."""
+        wiring = self.wiring
+        return f"inter={wiring.inter}, command={wiring.command}, motor={wiring.motor}"

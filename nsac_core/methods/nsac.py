@@ -1,0 +1,133 @@
+"""Training and prediction with the stochastic attention layer."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from nsac_core.attention import NSAC
+from nsac_core.methods.protocol import Method, Prediction, aleatoric_variance, check_targets
+
+_EPSILON = 1e-3
+
+
+class NSACMethod(Method):
+    """An encoder under an NSAC layer.
+
+    The loss is the Gaussian likelihood of the sampled predictions plus ``lambda_reg`` times
+    ``log(1 + V_id / (V_ood + 1e-3))``, which wants the epistemic variance of the inputs small
+    against that of perturbed inputs.
+
+    Args:
+        encoder: From input to tokens ``(batch, time, token_dim)``.
+        token_dim: Features of a token.
+        output_dim: Number of predicted values.
+        n_samples: Draws of the noise, in training and in prediction.
+        lambda_reg: Weight of the regulariser; 0 skips the perturbed pass.
+        ood_mean: Mean of the perturbation of the (scaled) inputs.
+        ood_std: Standard deviation of the perturbation.
+        ood_share: Share of a batch that is perturbed, in (0, 1]: less is cheaper.
+        likelihood: ``"predictive"`` scores the mean of the draws with their mean variance,
+            ``"per_pass"`` scores each draw and takes the mean.
+        layer: Options of the ``NSAC`` layer.
+    """
+
+    def __init__(  # noqa: PLR0913 - the settings of one method
+        self,
+        encoder: nn.Module,
+        token_dim: int,
+        output_dim: int,
+        *,
+        n_samples: int = 5,
+        lambda_reg: float = 0.5,
+        ood_mean: float = 0.0,
+        ood_std: float = 5.0,
+        ood_share: float = 1.0,
+        likelihood: Literal["predictive", "per_pass"] = "predictive",
+        **layer: Any,  # noqa: ANN401 - passed on
+    ) -> None:
+        super().__init__(encoder, n_samples)
+        if not 0 < ood_share <= 1:
+            raise ValueError(f"ood_share must lie in (0, 1], got {ood_share}")
+        self.layer = NSAC(token_dim, output_dim, **layer)
+        self.lambda_reg, self.ood_share = lambda_reg, ood_share
+        self.ood_mean, self.ood_std = ood_mean, ood_std
+        self.likelihood = likelihood
+
+    def predict_tokens(
+        self,
+        tokens: Tensor,
+        n_samples: int | None = None,
+        generator: torch.Generator | None = None,
+    ) -> Prediction:
+        """Moments over ``n_samples`` draws."""
+        samples = self.n_samples if n_samples is None else n_samples
+        mean, log_std = self.layer(tokens, n_samples=samples, generator=generator)
+        return Prediction.from_samples(mean, log_std)
+
+    def loss(self, x: Tensor, y: Tensor, generator: torch.Generator | None = None) -> Tensor:
+        """Likelihood and regulariser; inputs and perturbed inputs share one pass of the layer."""
+        x = self.scale(x)
+        tokens = self.encoder(x)
+        batch = len(tokens)
+        if self.lambda_reg:
+            tokens = torch.cat([tokens, self._perturbed_tokens(x, generator)])
+        mean, log_std = self.layer(tokens, n_samples=self.n_samples, generator=generator)
+        check_targets(mean[0, :batch], y)
+        likelihood = self._negative_log_likelihood(mean[:, :batch], log_std[:, :batch], y)
+        if not self.lambda_reg:
+            self.loss_terms = {"nll": likelihood.detach()}
+            return likelihood
+        inside, outside = (_epistemic(part) for part in (mean[:, :batch], mean[:, batch:]))
+        regulariser = torch.log1p(inside / (outside + _EPSILON))
+        self.loss_terms = {
+            "nll": likelihood.detach(),
+            "regulariser": regulariser.detach(),
+            "epistemic_id": inside.detach(),
+            "epistemic_ood": outside.detach(),
+        }
+        return likelihood + self.lambda_reg * regulariser
+
+    def _perturbed_tokens(self, x: Tensor, generator: torch.Generator | None) -> Tensor:
+        part = x[: math.ceil(self.ood_share * len(x))]
+        noise = torch.randn(part.shape, generator=generator, device=x.device, dtype=x.dtype)
+        # Batch statistics of noise must not leak into the normalisation of real inputs.
+        with _frozen_normalisation(self.encoder):
+            tokens: Tensor = self.encoder(part + noise.mul_(self.ood_std).add_(self.ood_mean))
+        return tokens
+
+    def _negative_log_likelihood(self, mean: Tensor, log_std: Tensor, y: Tensor) -> Tensor:
+        if self.likelihood == "per_pass":
+            draws = zip(mean, log_std, strict=True)
+            each = [_gaussian(m, aleatoric_variance(s[None]), y) for m, s in draws]
+            return torch.stack(each).mean()
+        return _gaussian(mean.mean(0), aleatoric_variance(log_std), y)
+
+
+def _gaussian(mean: Tensor, variance: Tensor, y: Tensor) -> Tensor:
+    return 0.5 * (math.log(2 * math.pi) + variance.log() + (y - mean).square() / variance).mean()
+
+
+def _epistemic(mean: Tensor) -> Tensor:
+    """Variance over draws, mean over batch and outputs, of ``(samples, batch, out)``."""
+    return mean.var(0, correction=0).mean()
+
+
+@contextmanager
+def _frozen_normalisation(encoder: nn.Module) -> Iterator[None]:
+    """Batch normalisation uses, and does not update, its running statistics inside."""
+    layers = [
+        module
+        for module in encoder.modules()
+        if isinstance(module, nn.modules.batchnorm._BatchNorm) and module.training
+    ]
+    for module in layers:
+        module.eval()
+    try:
+        yield
+    finally:
+        for module in layers:
+            module.train()
