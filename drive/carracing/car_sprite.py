@@ -30,31 +30,34 @@ def _horizontal_line(window: NDArray[np.uint8], y: int, x0: int, x1: int, paint:
     row = 799 - y - TOP
     if row < 0 or row >= HEIGHT:
         return
-    for x in range(max(min(x0, x1) - LEFT, 0), min(max(x0, x1) - LEFT + 1, WIDTH)):
+    for x in range(max(x0 - LEFT, 0), min(x1 - LEFT + 1, WIDTH)):
         window[row, x] = paint
 
 
 @compiled
 def fill_polygon(window: NDArray[np.uint8], px: FloatArray, py: FloatArray, paint: int) -> None:
-    """Fill a convex polygon whose corners are whole pixels, as pygame.draw.polygon does."""
-    n = len(px)
-    low, high = int(py.min()), int(py.max())
-    for y in range(low, high + 1):
-        left, right = 1 << 30, -(1 << 30)
-        for k in range(n):
-            y0, y1 = int(py[k - 1]), int(py[k])
-            x0, x1 = int(px[k - 1]), int(px[k])
+    """Fill a convex polygon with whole corners as pygame.draw.polygon does.
+
+    pygame rounds the first edge it meets in a row of pixels down and the second one up.
+    """
+    low, high = py.min(), py.max()
+    if low == high:
+        _horizontal_line(window, int(low), int(px.min()), int(px.max()), paint)
+    for row in range(int(low), int(high) + 1 if low < high else int(low)):
+        y = float(row)
+        crossings, first, second = 0, 0, 0
+        for k in range(len(px)):
+            x0, y0, x1, y1 = px[k - 1], py[k - 1], px[k], py[k]
             if y0 > y1:
                 x0, y0, x1, y1 = x1, y1, x0, y0
-            if y0 == y1:
-                if y == y0:
-                    left, right = min(left, x0, x1), max(right, x0, x1)
-            elif y0 <= y < y1 or y == high == y1:
-                # C's division truncates towards zero
-                x = int((y - y0) * (x1 - x0) / (y1 - y0)) + x0
-                left, right = min(left, x), max(right, x)
-        if left <= right:
-            _horizontal_line(window, y, left, right, paint)
+            if y0 <= y < y1 or (y == high == y1 and y0 < y1):
+                x = (y - y0) * (x1 - x0) / (y1 - y0) + x0
+                if crossings == 0:
+                    first = int(math.floor(x))
+                else:
+                    second = int(math.ceil(x))
+                crossings += 1
+        _horizontal_line(window, row, min(first, second), max(first, second), paint)
 
 
 @compiled
