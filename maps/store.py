@@ -1,0 +1,140 @@
+"""Maps by name: the JSON files beside this module, gymnasium seeds, and files of one's own."""
+
+import json
+import re
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from maps.seeds import seed_map
+from maps.track_map import MapError, TrackMap
+
+FOLDER = Path(__file__).parent
+_SEED = re.compile(r"seed:(\d+)")
+_SEEDS = re.compile(r"seed:(\d+)-(\d+)")
+_FIELDS: dict[str, tuple[type, ...]] = {
+    "name": (str,),
+    "origin": (str,),
+    "half_width": (int, float),
+    "centre_line": (list,),
+    "start": (int,),
+}
+
+
+def names() -> list[str]:
+    """The names of the maps that come with the package, sorted."""
+    return sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+def load(name: str | Path) -> TrackMap:
+    """A map by its name (`oval`), its gymnasium seed (`seed:42`) or the path of its JSON file.
+
+    Raises:
+        MapError: When there is no such map, or it is malformed.
+    """
+    text = str(name)
+    seed = _SEED.fullmatch(text)
+    if seed:
+        return seed_map(int(seed[1]))
+    if text in names():
+        return _load_named(text)
+    path = Path(name)
+    if path.is_file():
+        return read(path)
+    if path.suffix == ".json" or len(path.parts) > 1:
+        raise MapError(f"{path}: no such map file")
+    raise MapError(f"unknown map {text!r}; there are {', '.join(names())}, seed:N, and JSON files")
+
+
+@lru_cache(maxsize=32)
+def _load_named(name: str) -> TrackMap:
+    return read(FOLDER / f"{name}.json")
+
+
+def expand(maps: str) -> list[str]:
+    """The single names that a `--maps` option stands for, in the order given.
+
+    Args:
+        maps: Names with commas between them; `seed:2000-2099` stands for 100 seeds.
+
+    Raises:
+        MapError: When a name is empty, a range runs backwards, or there is no such map.
+    """
+    singles: list[str] = []
+    for part in (part.strip() for part in maps.split(",")):
+        seeds = _SEEDS.fullmatch(part)
+        if not part:
+            raise MapError(f"an empty map name in {maps!r}")
+        if seeds:
+            first, last = int(seeds[1]), int(seeds[2])
+            if last < first:
+                raise MapError(f"{part}: the last seed is smaller than the first")
+            singles += [f"seed:{seed}" for seed in range(first, last + 1)]
+        elif part.startswith("seed:") and not _SEED.fullmatch(part):
+            raise MapError(f"{part}: a seed is written seed:42, a range seed:2000-2099")
+        else:
+            if not part.startswith("seed:"):
+                load(part)
+            singles.append(part)
+    return singles
+
+
+def read(path: str | Path) -> TrackMap:
+    """A map from its JSON file.
+
+    Raises:
+        MapError: When the file is malformed; the message names the file and the fault.
+    """
+    path = Path(path)
+    fields = _parse(path)
+    try:
+        line = np.array(fields["centre_line"], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise MapError(f"{path}: centre_line must be a list of [x, y] pairs of numbers") from None
+    start = fields["start"]
+    if not 0 <= start < max(len(line), 1):
+        raise MapError(f"{path}: start must be the index of a point of centre_line, not {start}")
+    try:
+        line = np.roll(line, -start, axis=0)
+        return TrackMap(fields["name"], fields["origin"], float(fields["half_width"]), line)
+    except MapError as error:
+        fault = str(error).removeprefix(f"map {fields['name']}: ")
+        raise MapError(f"{path}: {fault}") from None
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    """The fields of a map file, each present and of its type."""
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise MapError(f"{path}: not JSON: {error.msg}, line {error.lineno}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise MapError(f"{path}: cannot be read: {error}") from None
+    if not isinstance(fields, dict):
+        raise MapError(f"{path}: a map is a JSON object with the fields {', '.join(_FIELDS)}")
+    for field, types in _FIELDS.items():
+        if field not in fields:
+            raise MapError(f"{path}: the field {field!r} is missing")
+        if not isinstance(fields[field], types) or isinstance(fields[field], bool):
+            wanted = " or ".join(kind.__name__ for kind in types)
+            raise MapError(f"{path}: the field {field!r} must be {wanted}")
+    unknown = sorted(set(fields) - set(_FIELDS))
+    if unknown:
+        raise MapError(f"{path}: unknown field {unknown[0]!r}; there are {', '.join(_FIELDS)}")
+    return fields
+
+
+def save(track: TrackMap, path: str | Path) -> None:
+    """Write a map as a JSON file, whole or not at all, one point a line, to the thousandth."""
+    path = Path(path)
+    points = ",\n".join(f"    [{x:.3f}, {y:.3f}]" for x, y in track.centre_line)
+    head = {"name": track.name, "origin": track.origin, "half_width": track.half_width, "start": 0}
+    fields = json.dumps(head, indent=2, ensure_ascii=False).removesuffix("\n}")
+    text = f'{fields},\n  "centre_line": [\n{points}\n  ]\n}}\n'
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+        file.write(text)
+    Path(file.name).chmod(0o644)
+    Path(file.name).replace(path)
