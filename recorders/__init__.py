@@ -1,1 +1,7 @@
 """Recorders of driving demonstrations."""
+
+from recorders.config import RecordConfig, RecordError
+from recorders.disturbance import Disturbance
+from recorders.record import record
+
+__all__ = ["Disturbance", "RecordConfig", "RecordError", "record"]

@@ -200,7 +200,7 @@ def test_damaged_episodes_are_named(tmp_path: Path) -> None:
     folder = tmp_path / NAME / "data"
     entry = json.loads((folder / "2" / "metadata.json").read_text())
     (folder / "2" / "metadata.json").write_text(json.dumps({**entry, "total_steps": 9}))
-    with pytest.raises(DemonstrationError, match="episode 2 .* holds 7 steps, its metadata say 9"):
+    with pytest.raises(DemonstrationError, match=r"episode 2 .* holds 7 steps, its metadata say 9"):
         demonstrations.load(NAME, tmp_path)
     (file,) = (folder / "1").glob("*.arrow")
     file.write_bytes(file.read_bytes()[:1000])

@@ -1,0 +1,28 @@
+"""``nsac-record``: parses the command line and calls the library."""
+
+import sys
+
+import tyro
+
+from maps import MapError
+from policies import PolicyError
+from policies.demonstrations import root_folder
+from recorders.config import RecordConfig, RecordError
+from recorders.record import record
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Records demonstrations; a fault is one line on stderr and exit status 2."""
+    app = tyro.extras.SubcommandApp()
+    app.command(name="carracing")(carracing)
+    app.cli(prog="nsac-record", description="Record driving demonstrations.", args=arguments)
+
+
+def carracing(config: tyro.conf.OmitArgPrefixes[RecordConfig]) -> None:
+    """Record CarRacing demonstrations as a Minari data set; repeat the command to resume."""
+    try:
+        name = record(config)
+    except (RecordError, PolicyError, MapError) as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        sys.exit(2)
+    print(f"recorded {name} in {root_folder(config.data_root) / name}")  # noqa: T201

@@ -1,0 +1,135 @@
+"""Records a data set of CarRacing demonstrations: in processes, resumable, with a progress bar."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+
+import joblib
+import torch
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+import maps
+from policies.demonstrations import root_folder
+from recorders import driving
+from recorders.config import RecordConfig
+from recorders.data_set import RecordedDataSet
+
+
+def record(config: RecordConfig) -> str:
+    """Records the episodes that the data set still lacks.
+
+    Args:
+        config: What to record.
+
+    Returns:
+        The data set's Minari id; ``minari.load_dataset`` loads it.
+
+    Raises:
+        RecordError: The configuration is wrong, or the data set holds other recordings.
+        policies.PolicyError: Driver or learner cannot be loaded.
+        maps.MapError: A map is unknown or malformed.
+    """
+    config.check()
+    tracks = _tracks(config)
+    driving.check_drivers(config)
+    data_set = RecordedDataSet(root_folder(config.data_root), config.out)
+    with data_set.opened(config) as missing:
+        if missing:
+            _record_missing(config, tracks, missing)
+        if data_set.growing.exists():
+            data_set.finish(config)
+    return config.out
+
+
+def _record_missing(config: RecordConfig, tracks: list[str], missing: list[int]) -> None:
+    """Drives whole batches, whose make-up depends on the configuration alone."""
+    size = driving.batch_size(config)
+    batches = [
+        range(first, min(first + size, config.episodes))
+        for first in range(0, config.episodes, size)
+        if set(range(first, first + size)) & set(missing)
+    ]
+    wanted = frozenset(missing)
+    if config.workers == 1:
+        steps: Iterable[int] = (
+            count for batch in batches for count in _record_batch(config, tracks, batch, wanted)
+        )
+    else:
+        steps = _record_in_processes(config, tracks, batches, wanted)
+    _show(config, steps, len(missing))
+
+
+def _record_batch(
+    config: RecordConfig, tracks: list[str], batch: range, wanted: frozenset[int]
+) -> Iterator[int]:
+    """Drives a batch and writes its missing episodes; yields the steps of each.
+
+    One thread, whatever the machine: sums in another order would be other drives.
+    """
+    data_set = RecordedDataSet(root_folder(config.data_root), config.out)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        drives = driving.drive(config, batch, [tracks[i] for i in batch])
+        with closing(drives):
+            for episode in drives:
+                if episode.index in wanted:
+                    data_set.write(episode)
+                    yield episode.steps
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _record_in_processes(
+    config: RecordConfig, tracks: list[str], batches: list[range], wanted: frozenset[int]
+) -> Iterator[int]:
+    with joblib.parallel_config("loky", inner_max_num_threads=1):
+        parallel = joblib.Parallel(n_jobs=config.workers, return_as="generator_unordered")
+        jobs = (
+            joblib.delayed(_record_whole_batch)(config, tracks, batch, wanted) for batch in batches
+        )
+        for counts in parallel(jobs):
+            yield from counts
+
+
+def _record_whole_batch(
+    config: RecordConfig, tracks: list[str], batch: range, wanted: frozenset[int]
+) -> list[int]:
+    return list(_record_batch(config, tracks, batch, wanted))
+
+
+def _show(config: RecordConfig, steps: Iterable[int], missing: int) -> None:
+    """Consumes the step counts of finished episodes and shows how the recording gets on."""
+    columns = (
+        TextColumn("recording"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("episodes  {task.fields[frames]} frames  {task.fields[rate]:.0f}/s"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), disable=config.quiet) as progress:
+        done = config.episodes - missing
+        task = progress.add_task("", total=config.episodes, completed=done, frames=0, rate=0.0)
+        frames = 0
+        for count in steps:
+            frames += count
+            seconds = progress.tasks[0].elapsed or 0.0
+            rate = frames / seconds if seconds else 0.0
+            progress.update(task, advance=1, frames=frames, rate=rate)
+
+
+def _tracks(config: RecordConfig) -> list[str]:
+    """The map of each episode."""
+    if config.maps is None:
+        return [f"seed:{config.first_seed + i}" for i in range(config.episodes)]
+    names = maps.expand(config.maps)
+    return [names[i % len(names)] for i in range(config.episodes)]
