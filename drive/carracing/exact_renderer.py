@@ -1,23 +1,235 @@
-"""Gymnasium's own picture."""
+"""Gymnasium's own picture, pixel for pixel, about five times as fast.
 
-from typing import TYPE_CHECKING
+The same pygame calls on the same coordinates in the same order as gymnasium's ``_render``, less
+those that leave no trace: polygons outside the picture or under the dashboard. Surfaces and font
+are made once, and polygons are culled and transformed in numpy rather than one by one. Where
+rounding matters, the arithmetic is the original's: double precision as in
+``pygame.math.Vector2``, single precision as in Box2D for the car.
+"""
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from gymnasium.envs.box2d.car_racing import CarRacing
+import pygame
+from gymnasium.envs.box2d.car_dynamics import SIZE, WHEEL_R, WHEEL_W, WHEEL_WHITE
+from gymnasium.envs.box2d.car_racing import (
+    GRASS_DIM,
+    PLAYFIELD,
+    SCALE,
+    STATE_H,
+    STATE_W,
+    WINDOW_H,
+    WINDOW_W,
+    ZOOM,
+)
+from numpy.typing import NDArray
+from pygame import gfxdraw
 
 from drive.carracing.observations import Frames, warp_frame
 
 if TYPE_CHECKING:
     from drive.carracing.world import CarRacingWorld
 
+FloatArray = NDArray[np.float64]
+HIDDEN = WINDOW_H // 8  # rows under the dashboard; the first ones, for the picture is upside down
+MARGIN = 2.0  # pixels that a line may reach beyond its ends
+VIEW_CENTRE = (WINDOW_W / 2, (HIDDEN + WINDOW_H) / 2)
+VIEW_RADIUS = math.hypot(WINDOW_W / 2, (WINDOW_H - HIDDEN) / 2) + MARGIN
+
+
+class Camera(NamedTuple):
+    """From world units to pixels: rotate by ``cosine``, ``sine``, scale by ``zoom``, shift."""
+
+    cosine: float
+    sine: float
+    zoom: float
+    shift: tuple[float, float]
+
+    @classmethod
+    def over(cls, world: "CarRacingWorld") -> "Camera":
+        """The camera that follows the car, with the zoom of the first second."""
+        hull = world.car.hull
+        angle = -hull.angle
+        zoom = 0.1 * SCALE * max(1 - world.t, 0) + ZOOM * SCALE * min(world.t, 1)
+        cosine, sine = pygame.math.Vector2(1, 0).rotate_rad(angle)
+        scroll = (-(hull.position[0]) * zoom, -(hull.position[1]) * zoom)
+        x, y = pygame.math.Vector2(scroll).rotate_rad(angle)
+        return cls(cosine, sine, zoom, (WINDOW_W / 2 + x, WINDOW_H / 4 + y))
+
+    def pixels(self, points: FloatArray) -> FloatArray:
+        """World points (..., 2) in pixels."""
+        x, y = points[..., 0], points[..., 1]
+        turned = (self.cosine * x - self.sine * y, self.sine * x + self.cosine * y)
+        return np.stack(turned, axis=-1) * self.zoom + self.shift
+
+    def view_centre(self) -> tuple[float, float]:
+        """The world point in the middle of what is seen above the dashboard."""
+        x = (VIEW_CENTRE[0] - self.shift[0]) / self.zoom
+        y = (VIEW_CENTRE[1] - self.shift[1]) / self.zoom
+        return self.cosine * x + self.sine * y, self.cosine * y - self.sine * x
+
+
+class Ground:
+    """Grass and road of one lap as arrays, in drawing order.
+
+    Attributes:
+        source: The world's ``road_poly`` they were made from; its colours are read at each frame,
+            for tiles change colour when they are visited.
+        corners: (n, 4, 2) world units, the patches of grass first.
+        patches: How many they are.
+    """
+
+    def __init__(self, source: list[Any]) -> None:
+        self.source = source
+        grass = _grass_patches()
+        self.patches = len(grass)
+        roads = np.array([corners for corners, _ in source], dtype=np.float64).reshape(-1, 4, 2)
+        self.corners = np.concatenate([grass, roads])
+        self._centres = self.corners.mean(axis=1)
+        self._radii = np.hypot(*(self.corners - self._centres[:, None]).transpose(2, 0, 1)).max(1)
+
+    def visible(self, camera: Camera) -> tuple[list[int], list[Any]]:
+        """Indices of the polygons that show, and their corners in pixels."""
+        x, y = camera.view_centre()
+        reach = self._radii + VIEW_RADIUS / camera.zoom
+        near = (self._centres[:, 0] - x) ** 2 + (self._centres[:, 1] - y) ** 2 < reach**2
+        indices = np.flatnonzero(near)
+        pixels = camera.pixels(self.corners[indices])
+        low, high = pixels.min(axis=1), pixels.max(axis=1)
+        seen = (high[:, 0] >= -MARGIN) & (low[:, 0] <= WINDOW_W + MARGIN)
+        seen &= (high[:, 1] >= HIDDEN - MARGIN) & (low[:, 1] <= WINDOW_H + MARGIN)
+        return indices[seen].tolist(), pixels[seen].tolist()
+
 
 class ExactRenderer:
-    """Draws what gymnasium draws."""
+    """Draws what gymnasium shows an agent: ``state_pixels`` of a CarRacing world."""
+
+    def __init__(self) -> None:
+        pygame.font.init()
+        self._font = pygame.font.Font(pygame.font.get_default_font(), 42)
+        self._upside_down = pygame.Surface((WINDOW_W, WINDOW_H), depth=32)
+        self._upright = pygame.Surface((WINDOW_W, WINDOW_H), depth=32)
+        self._small = pygame.Surface((STATE_W, STATE_H), depth=32)
+        self._score = ("", self._upright)
+        self._ground: Ground | None = None
+        self._car: CarOutline | None = None
 
     def render(self, world: "CarRacingWorld") -> Frames:
-        """The picture of a world, (96, 96, 3) uint8."""
-        return np.ascontiguousarray(CarRacing._render(world, "state_pixels"))
+        """The picture of a world, (96, 96, 3) uint8, a new array."""
+        camera = Camera.over(world)
+        self._draw_ground(world, camera)
+        if self._car is None or self._car.car is not world.car:
+            self._car = CarOutline(world.car)
+        self._car.draw(self._upside_down, camera)
+        self._turn_upright()
+        world.surf = self._upright
+        world._render_indicators(WINDOW_W, WINDOW_H)  # type: ignore[no-untyped-call]
+        self._draw_score(f"{world.reward:04.0f}")
+        pygame.transform.smoothscale(self._upright, (STATE_W, STATE_H), self._small)
+        return np.ascontiguousarray(pygame.surfarray.pixels3d(self._small).transpose(1, 0, 2))
 
     def render_gray(self, world: "CarRacingWorld") -> Frames:
         """The picture as SB3's WarpFrame shows it, (84, 84) uint8."""
         return warp_frame(self.render(world))
+
+    def _draw_ground(self, world: "CarRacingWorld", camera: Camera) -> None:
+        if self._ground is None or self._ground.source is not world.road_poly:
+            self._ground = Ground(world.road_poly)
+        ground, surface = self._ground, self._upside_down
+        self._draw_field(world, camera)
+        indices, polygons = ground.visible(camera)
+        for index, polygon in zip(indices, polygons, strict=True):
+            colour: Any = world.grass_color
+            if index >= ground.patches:
+                colour = [int(c) for c in ground.source[index - ground.patches][1]]
+            gfxdraw.aapolygon(surface, polygon, colour)
+            gfxdraw.filled_polygon(surface, polygon, colour)
+
+    def _draw_field(self, world: "CarRacingWorld", camera: Camera) -> None:
+        """The playfield: all of the picture, unless its rim is near."""
+        surface = self._upside_down
+        rim = PLAYFIELD - VIEW_RADIUS / camera.zoom
+        if max(map(abs, camera.view_centre())) < rim:
+            surface.fill([int(c) for c in world.bg_color])
+            return
+        surface.fill((0, 0, 0))
+        corners = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)]) * PLAYFIELD
+        field = camera.pixels(corners).tolist()
+        gfxdraw.aapolygon(surface, field, world.bg_color)
+        gfxdraw.filled_polygon(surface, field, world.bg_color)
+
+    def _turn_upright(self) -> None:
+        """Copy the rows that show, last one first."""
+        source = pygame.surfarray.pixels2d(self._upside_down).T
+        pygame.surfarray.pixels2d(self._upright).T[: WINDOW_H - HIDDEN] = source[: HIDDEN - 1 : -1]
+
+    def _draw_score(self, text: str) -> None:
+        if text != self._score[0]:
+            self._score = (text, self._font.render(text, True, (255, 255, 255), (0, 0, 0)))
+        area = self._score[1].get_rect()
+        area.center = (60, WINDOW_H - WINDOW_H * 2.5 / 40.0)
+        self._upright.blit(self._score[1], area)
+
+
+class CarOutline:
+    """The polygons of a car in the frames of its bodies.
+
+    Attributes:
+        car: The car whose they are.
+    """
+
+    def __init__(self, car: Any) -> None:  # noqa: ANN401 - gymnasium is untyped
+        self.car = car
+        self._parts = []
+        for body in car.drawlist:
+            shapes = [fixture.shape.vertices for fixture in body.fixtures]
+            colour = [int(c * 255) for c in body.color]
+            ends = np.cumsum([len(shape) for shape in shapes])[:-1]
+            self._parts.append((body, np.concatenate(shapes).astype(np.float32), ends, colour))
+
+    def draw(self, surface: pygame.Surface, camera: Camera) -> None:
+        """Draw the wheels, then the hull."""
+        for body, vertices, ends, colour in self._parts:
+            white = _white_of_wheel(body)
+            points = vertices if white is None else np.concatenate([vertices, white])
+            pixels = camera.pixels(_placed(body, points))
+            for polygon in np.split(pixels[: len(vertices)], ends):
+                pygame.draw.polygon(surface, colour, polygon.tolist())
+            if white is not None:
+                pygame.draw.polygon(surface, WHEEL_WHITE, pixels[len(vertices) :].tolist())
+
+
+def _placed(body: Any, points: NDArray[np.float32]) -> FloatArray:  # noqa: ANN401
+    """Points (n, 2) of a body in the world, in Box2D's single precision."""
+    transform = body.transform
+    rotation = transform.q
+    cosine, sine = np.float32(rotation.c), np.float32(rotation.s)
+    px, py = transform.position
+    x, y = points[:, 0], points[:, 1]
+    placed = np.empty((len(points), 2))
+    placed[:, 0] = (cosine * x - sine * y) + np.float32(px)
+    placed[:, 1] = (sine * x + cosine * y) + np.float32(py)
+    return placed
+
+
+def _white_of_wheel(body: Any) -> NDArray[np.float32] | None:  # noqa: ANN401
+    """The light stripe that shows a wheel's rotation, (4, 2), or None while it is underneath."""
+    if "phase" not in body.__dict__:
+        return None
+    first, second = body.phase, body.phase + 1.2
+    s1, s2 = math.sin(first), math.sin(second)
+    if s1 > 0 and s2 > 0:
+        return None
+    c1 = np.sign(math.cos(first)) if s1 > 0 else math.cos(first)
+    c2 = np.sign(math.cos(second)) if s2 > 0 else math.cos(second)
+    right, top, bottom = WHEEL_W * SIZE, WHEEL_R * c1 * SIZE, WHEEL_R * c2 * SIZE
+    return np.array([(-right, top), (right, top), (right, bottom), (-right, bottom)], np.float32)
+
+
+def _grass_patches() -> FloatArray:
+    """Corners of the grass patches in gymnasium's order, (400, 4, 2)."""
+    corner = np.array([(1, 0), (0, 0), (0, 1), (1, 1)])
+    x, y = np.meshgrid(np.arange(-20, 20, 2), np.arange(-20, 20, 2), indexing="ij")
+    origins = np.stack([x.ravel(), y.ravel()], axis=1)
+    return GRASS_DIM * origins[:, None, :] + GRASS_DIM * corner

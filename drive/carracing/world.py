@@ -59,6 +59,7 @@ class CarRacingWorld(CarRacing):
 
     car: Any
     road: Any
+    surf: Any
     track: list[road.Station]
     track_geometry: Track
     lap: LapProgress
@@ -204,7 +205,7 @@ class CarRacingWorld(CarRacing):
             "heading": heading,
             "speed": math.hypot(vx, vy),
             "lateral_error": on_track.lateral_error,
-            "heading_error": wrap_angle(heading - on_track.heading),
+            "heading_error": float(wrap_angle(heading - on_track.heading)),
             "curvature": on_track.curvature,
             "progress": progress,
             "lap_complete": self._lap_complete,
