@@ -12,21 +12,23 @@ from numpy.typing import NDArray
 from drive.carracing.coverage import FloatArray, FloatImage, compiled
 
 # The cells around the car (rows and columns of the 96 x 96 picture) and the surface pixels under
-# them; a cell is 1000 / 96 by 800 / 96 pixels.
+# them; a cell is 125 / 12 by 25 / 3 pixels.
 FIRST_ROW, ROWS = 66, 11
 FIRST_COLUMN, COLUMNS = 45, 6
 TOP, HEIGHT = 550, 92
 LEFT, WIDTH = 468, 64
-CELL_WIDTH, CELL_HEIGHT = 1000.0 / 96.0, 800.0 / 96.0
+
+Window = NDArray[np.int32]
 
 SIZE = 0.02
 WHEEL_RADIUS, WHEEL_HALF_WIDTH = 27 * SIZE, 14 * SIZE
-CLEAR, BLACK, WHITE, HULL = 0, 1, 2, 3
+# A pixel's paint is a one in the bits that count black, light grey or hull pixels.
+BLACK, WHITE, HULL = 1, 1 << 10, 1 << 20
 WHEEL_WHITE = 77.0
 
 
 @compiled
-def _horizontal_line(window: NDArray[np.uint8], y: int, x0: int, x1: int, paint: int) -> None:
+def _horizontal_line(window: Window, y: int, x0: int, x1: int, paint: int) -> None:
     row = 799 - y - TOP
     if row < 0 or row >= HEIGHT:
         return
@@ -35,7 +37,7 @@ def _horizontal_line(window: NDArray[np.uint8], y: int, x0: int, x1: int, paint:
 
 
 @compiled
-def fill_polygon(window: NDArray[np.uint8], px: FloatArray, py: FloatArray, paint: int) -> None:
+def fill_polygon(window: Window, px: FloatArray, py: FloatArray, paint: int) -> None:
     """Fill a convex polygon with whole corners as pygame.draw.polygon does.
 
     pygame rounds the first edge it meets in a row of pixels down and the second one up.
@@ -95,7 +97,7 @@ def _tread(phase: float, local: FloatArray) -> bool:
 
 @compiled
 def draw_car(
-    window: NDArray[np.uint8],
+    window: Window,
     camera: FloatArray,
     bodies: FloatArray,
     phases: FloatArray,
@@ -105,14 +107,14 @@ def draw_car(
     """Draw wheels, treads and hull into the (HEIGHT, WIDTH) window.
 
     Args:
-        window: Paint indices; overwritten.
+        window: Paints; overwritten.
         camera: cos, sin, zoom and translation of gymnasium's view.
         bodies: (5, 3) position and angle of the four wheels and the hull.
         phases: (4,) rotation of the wheels, rad.
         hull: (polygons, 8, 2) corners in the hull's frame.
         hull_counts: Number of corners of each.
     """
-    window[:] = CLEAR
+    window[:] = 0
     px, py = np.empty(8), np.empty(8)
     wheel, tread = np.empty((4, 2)), np.empty((4, 2))
     for k in range(4):
@@ -131,26 +133,34 @@ def draw_car(
 
 
 @compiled
-def blend_car(picture: FloatImage, window: NDArray[np.uint8], hull_colour: FloatArray) -> None:
-    """Average the window into the cells of the picture (rows, 96, 3), over what they hold."""
-    share = np.empty(4)
-    cell_area = CELL_WIDTH * CELL_HEIGHT
+def blend_car(layer: FloatImage, window: Window, hull_colour: FloatArray) -> None:
+    """Average the window into the cells of the layer (4, rows, 96) over what they hold.
+
+    Cell borders lie on thirds of pixels downwards and on twelfths sideways, so that the shares are
+    whole numbers.
+    """
+    counts = np.empty(WIDTH, np.int32)
+    start = 125 * FIRST_COLUMN - 12 * LEFT
+    area = np.float32(1.0 / (125 * 25))
     for i in range(ROWS):
-        top, bottom = (FIRST_ROW + i) * CELL_HEIGHT - TOP, (FIRST_ROW + i + 1) * CELL_HEIGHT - TOP
+        counts[:] = 0
+        for y in range(25 * i // 3, (25 * i + 27) // 3):
+            share = min(3 * y + 3, 25 * i + 25) - max(3 * y, 25 * i)
+            for x in range(WIDTH):
+                counts[x] += share * window[y, x]
         for j in range(COLUMNS):
-            left = (FIRST_COLUMN + j) * CELL_WIDTH - LEFT
-            right = left + CELL_WIDTH
-            share[:] = 0.0
-            for y in range(int(top), min(int(math.ceil(bottom)), HEIGHT)):
-                height = min(y + 1.0, bottom) - max(float(y), top)
-                for x in range(int(left), min(int(math.ceil(right)), WIDTH)):
-                    width = min(x + 1.0, right) - max(float(x), left)
-                    share[window[y, x]] += height * width
-            clear = max(1.0 - (share[BLACK] + share[WHITE] + share[HULL]) / cell_area, 0.0)
-            white, red = share[WHITE] / cell_area, share[HULL] / cell_area
+            left = start + 125 * j
+            black, white, red = 0, 0, 0
+            for x in range(left // 12, (left + 136) // 12):
+                share = min(12 * x + 12, left + 125) - max(12 * x, left)
+                black += share * (counts[x] & 1023)
+                white += share * (counts[x] >> 10 & 1023)
+                red += share * (counts[x] >> 20)
+            if black + white + red == 0:
+                continue
+            row, column = FIRST_ROW + i, FIRST_COLUMN + j
+            cover = np.float32(black + white + red) * area
             for c in range(3):
-                picture[FIRST_ROW + i, FIRST_COLUMN + j, c] = (
-                    picture[FIRST_ROW + i, FIRST_COLUMN + j, c] * clear
-                    + white * WHEEL_WHITE
-                    + red * hull_colour[c]
-                )
+                colour = (white * WHEEL_WHITE + red * hull_colour[c]) * area
+                layer[c, row, column] = layer[c, row, column] * (1 - cover) + colour
+            layer[3, row, column] = layer[3, row, column] * (1 - cover) + cover

@@ -1,14 +1,13 @@
 """The dashboard of CarRacing: indicators by exact area, the score as a cached patch."""
 
-import math
-
 import numpy as np
 import pygame
 from numpy.typing import NDArray
 
 from drive.carracing.coverage import FloatArray, FloatImage, compiled
 
-FIRST_ROW = 84
+FIRST_ROW, ROWS = 84, 12
+TOP = 700.0
 CELL_WIDTH, CELL_HEIGHT = 1000.0 / 96.0, 800.0 / 96.0
 SCORE_SIZE = 12  # cells, from the lower left corner of the picture
 
@@ -20,18 +19,17 @@ def _overlap(low: float, high: float, cell: int, size: float) -> float:
 
 @compiled
 def _fill(
-    picture: FloatImage, x0: float, y0: float, x1: float, y1: float, colour: tuple[int, int, int]
+    strip: FloatImage, x0: float, y0: float, x1: float, y1: float, colour: tuple[int, int, int]
 ) -> None:
-    """Fill pixels x0 <= x < x1, y0 <= y < y1; they may not overlap what the strip shows already."""
-    rows = range(max(int(y0 / CELL_HEIGHT), 0), min(int(math.ceil(y1 / CELL_HEIGHT)), 96))
-    columns = range(max(int(x0 / CELL_WIDTH), 0), min(int(math.ceil(x1 / CELL_WIDTH)), 96))
+    """Fill pixels x0 <= x < x1, y0 <= y < y1 of the surface, where the strip is still black."""
+    rows = range(max(int((y0 - TOP) / CELL_HEIGHT), 0), min(int((y1 - TOP) / CELL_HEIGHT) + 1, ROWS))
+    columns = range(max(int(x0 / CELL_WIDTH), 0), min(int(x1 / CELL_WIDTH) + 1, 96))
     for row in rows:
-        height = _overlap(y0, y1, row, CELL_HEIGHT)
+        height = _overlap(y0 - TOP, y1 - TOP, row, CELL_HEIGHT)
         for column in columns:
             cover = height * _overlap(x0, x1, column, CELL_WIDTH)
-            kept = 1.0 if row >= FIRST_ROW else 1.0 - cover  # a very long bar leaves the strip
             for c in range(3):
-                picture[row, column, c] = picture[row, column, c] * kept + cover * colour[c]
+                strip[c, row, column] += cover * colour[c]
 
 
 @compiled
@@ -44,7 +42,7 @@ def _bar(value: float) -> tuple[float, float]:
 
 
 @compiled
-def _wheel_speeds(picture: FloatImage, omegas: FloatArray) -> None:
+def _wheel_speeds(strip: FloatImage, omegas: FloatArray) -> None:
     """Four bars side by side; each covers its left neighbour's last column of pixels."""
     for w in range(4):
         if abs(omegas[w]) <= 1e-4:
@@ -52,47 +50,47 @@ def _wheel_speeds(picture: FloatImage, omegas: FloatArray) -> None:
         x = (7 + w) * 25.0
         colour = (51 if w > 1 else 0, 0, 255)
         top, end = _bar(0.01 * omegas[w])
-        _fill(picture, x, top, x + 25.0, end, colour)
+        _fill(strip, x, top, x + 25.0, end, colour)
         if w == 3 or abs(omegas[w + 1]) <= 1e-4:
-            _fill(picture, x + 25.0, top, x + 26.0, end, colour)
+            _fill(strip, x + 25.0, top, x + 26.0, end, colour)
         else:
             next_top, next_end = _bar(0.01 * omegas[w + 1])
             if top < next_top:
-                _fill(picture, x + 25.0, top, x + 26.0, next_top, colour)
+                _fill(strip, x + 25.0, top, x + 26.0, next_top, colour)
             if end > next_end:
-                _fill(picture, x + 25.0, next_end, x + 26.0, end, colour)
+                _fill(strip, x + 25.0, next_end, x + 26.0, end, colour)
 
 
 @compiled
 def _horizontal(
-    picture: FloatImage, place: int, value: float, colour: tuple[int, int, int]
+    strip: FloatImage, place: int, value: float, colour: tuple[int, int, int]
 ) -> None:
     start, end = place * 25.0, float(int((place + value) * 25.0))
-    _fill(picture, min(start, end), 720.0, max(start, end) + 1.0, 761.0, colour)
+    _fill(strip, min(start, end), 720.0, max(start, end) + 1.0, 761.0, colour)
 
 
 @compiled
 def draw_dashboard(
-    picture: FloatImage, speed: float, omegas: FloatArray, steering: float, yaw_rate: float
+    strip: FloatImage, speed: float, omegas: FloatArray, steering: float, yaw_rate: float
 ) -> None:
     """Black strip, speed, wheel speeds, steering and gyroscope, as gymnasium's indicators.
 
     Args:
-        picture: (96, 96, 3), drawn into.
+        strip: (3, 12, 96), overwritten. No speed that the car can reach leads out of it.
         speed: World units/s.
         omegas: (4,) wheel speeds, rad/s.
         steering: Angle of the front wheel's joint, rad.
         yaw_rate: rad/s.
     """
-    picture[FIRST_ROW:] = 0.0
+    strip[:] = 0.0
     if speed > 1e-4:
         top, end = _bar(0.02 * speed)
-        _fill(picture, 125.0, top, 151.0, end, (255, 255, 255))
-    _wheel_speeds(picture, omegas)
+        _fill(strip, 125.0, top, 151.0, end, (255, 255, 255))
+    _wheel_speeds(strip, omegas)
     if abs(steering) > 1e-4:
-        _horizontal(picture, 20, -10.0 * steering, (0, 255, 0))
+        _horizontal(strip, 20, -10.0 * steering, (0, 255, 0))
     if abs(yaw_rate) > 1e-4:
-        _horizontal(picture, 30, -0.8 * yaw_rate, (255, 0, 0))
+        _horizontal(strip, 30, -0.8 * yaw_rate, (255, 0, 0))
 
 
 class ScorePatches:
@@ -105,7 +103,7 @@ class ScorePatches:
         self._patches: dict[str, NDArray[np.uint8]] = {}
 
     def patch(self, reward: float) -> NDArray[np.uint8]:
-        """The (12, 12, 3) uint8 patch for a reward, shown as a whole number of four digits."""
+        """The (3, 12, 12) uint8 patch for a reward, shown as a whole number of four digits."""
         text = f"{reward:04.0f}"
         found = self._patches.get(text)
         if found is None:
@@ -120,4 +118,4 @@ class ScorePatches:
         surface = pygame.Surface((125, 100), depth=32)
         surface.blit(rendered, rendered.get_rect(center=(60, 50)))
         small = pygame.transform.smoothscale(surface, (SCORE_SIZE, SCORE_SIZE))
-        return np.ascontiguousarray(pygame.surfarray.array3d(small).transpose(1, 0, 2))
+        return np.ascontiguousarray(pygame.surfarray.array3d(small).transpose(2, 1, 0))

@@ -84,16 +84,20 @@ def _to_surface(corners: FloatArray, camera: FloatArray, surface: FloatArray) ->
 
 @compiled
 def _add_outline(delta: FloatImage, grown: FloatArray) -> None:
-    """Add a polygon's edges; surface pixels have their centres at whole numbers, and y upwards."""
+    """Add a polygon's edges; surface pixels have their centres at whole numbers, and y upwards.
+
+    The differences run down the columns, so that the sums over them go row by row, many at a time.
+    """
+    transposed = delta.T
     n = len(grown)
     for k in range(n):
         m = k + 1 if k + 1 < n else 0
         add_edge(
-            delta,
-            (grown[k, 0] + 0.5) * X_SCALE,
+            transposed,
             (799.5 - grown[k, 1]) * Y_SCALE,
-            (grown[m, 0] + 0.5) * X_SCALE,
+            (grown[k, 0] + 0.5) * X_SCALE,
             (799.5 - grown[m, 1]) * Y_SCALE,
+            (grown[m, 0] + 0.5) * X_SCALE,
         )
 
 
@@ -106,35 +110,29 @@ def _rectangle(x0: float, y0: float, x1: float, y1: float, corners: FloatArray) 
 
 
 @compiled
-def draw_ground(
-    picture: FloatImage,
-    delta: FloatImage,
-    camera: FloatArray,
-    view: FloatArray,
-    background: FloatArray,
-    grass: FloatArray,
-) -> None:
-    """Playfield and grass patches into the picture (ROWS, COLUMNS, 3); black beyond the playfield.
+def draw_playfield(field: FloatImage, camera: FloatArray, view: FloatArray) -> None:
+    """Differences of the playfield's cover; it is black beyond.
 
     Args:
-        picture: Overwritten.
-        delta: (ROWS, COLUMNS + 1) zeros, left as zeros.
+        field: (ROWS + 1, COLUMNS) zeros.
         camera: From `set_camera`.
         view: Centre and radius of what is seen, world units.
-        background: RGB of the playfield.
-        grass: RGB of the patches.
     """
+    if max(abs(view[0]), abs(view[1])) + view[2] < PLAYFIELD:
+        field[0] = 1.0
+        return
+    corners, surface, grown = np.empty((4, 2)), np.empty((4, 2)), np.empty((4, 2))
+    _rectangle(-PLAYFIELD, -PLAYFIELD, PLAYFIELD, PLAYFIELD, corners)
+    _to_surface(corners, camera, surface)
+    grow(surface, np.ones(4), grown)
+    _add_outline(field, grown)
+
+
+@compiled
+def draw_grass(grass: FloatImage, camera: FloatArray, view: FloatArray) -> None:
+    """Differences of the cover of all grass patches, (ROWS + 1, COLUMNS); they never overlap."""
     corners, surface, grown = np.empty((4, 2)), np.empty((4, 2)), np.empty((4, 2))
     signs = np.ones(4)
-    inside = max(abs(view[0]), abs(view[1])) + view[2] < PLAYFIELD
-    if inside:
-        picture[:] = background.astype(np.float32)
-    else:
-        _rectangle(-PLAYFIELD, -PLAYFIELD, PLAYFIELD, PLAYFIELD, corners)
-        _to_surface(corners, camera, surface)
-        grow(surface, signs, grown)
-        _add_outline(delta, grown)
-        _settle(picture, delta, np.zeros(3), background)
     first_x = max(int(math.floor((view[0] - view[2]) / GRASS_DIM)) - 1, -20)
     last_x = min(int(math.ceil((view[0] + view[2]) / GRASS_DIM)), 18)
     first_y = max(int(math.floor((view[1] - view[2]) / GRASS_DIM)) - 1, -20)
@@ -145,38 +143,22 @@ def draw_ground(
             _rectangle(x, y, x + GRASS_DIM, y + GRASS_DIM, corners)
             _to_surface(corners, camera, surface)
             if _visible(surface) and grow(surface, signs, grown):
-                _add_outline(delta, grown)
-    _settle(picture, delta, background, grass)
+                _add_outline(grass, grown)
 
 
 @compiled
 def _visible(surface: FloatArray) -> bool:
-    x, y = surface[:, 0], surface[:, 1]
-    return x.max() >= -1.0 and x.min() <= 1001.0 and y.max() >= 99.0 and y.min() <= 801.0
-
-
-@compiled
-def _settle(picture: FloatImage, delta: FloatImage, below: FloatArray, above: FloatArray) -> None:
-    """Prefix-sum the differences and paint ``above`` over ``below`` where they cover."""
-    difference = (above - below).astype(np.float32)
-    base = below.astype(np.float32)
-    for row in range(ROWS):
-        total = np.float32(0.0)
-        for column in range(COLUMNS):
-            total += delta[row, column]
-            delta[row, column] = 0.0
-            cover = min(abs(total), np.float32(1.0))
-            for c in range(3):
-                if base[c] == 0.0:
-                    picture[row, column, c] = cover * above[c]
-                else:
-                    picture[row, column, c] += cover * difference[c]
-        delta[row, COLUMNS] = 0.0
+    left = right = surface[0, 0]
+    low = high = surface[0, 1]
+    for k in range(1, 4):
+        left, right = min(left, surface[k, 0]), max(right, surface[k, 0])
+        low, high = min(low, surface[k, 1]), max(high, surface[k, 1])
+    return right >= -1.0 and left <= 1001.0 and high >= 99.0 and low <= 801.0
 
 
 @compiled
 def draw_road(
-    road: FloatImage,
+    layer: FloatImage,
     delta: FloatImage,
     camera: FloatArray,
     view: FloatArray,
@@ -185,13 +167,15 @@ def draw_road(
     signs: FloatArray,
     colours: FloatArray,
 ) -> None:
-    """Tiles and kerbs into the layer ``road`` (ROWS, COLUMNS, 4): colour times cover, and cover.
+    """Tiles and kerbs into ``layer`` (4, ROWS, COLUMNS): colour times cover (3), and cover.
 
     Where polygons meet in a cell, a later one takes the uncovered part of the cell first and then
     displaces the earlier ones: seams stay closed and a road that crosses itself stays in order.
+    ``delta`` (ROWS + 1, COLUMNS) holds zeros, before and after.
     """
     surface, grown = np.empty((4, 2)), np.empty((4, 2))
     colour = np.empty(3, np.float32)
+    sums = np.zeros(COLUMNS, np.float32)
     for p in range(len(corners)):
         dx, dy = circles[p, 0] - view[0], circles[p, 1] - view[1]
         reach = view[2] + circles[p, 2]
@@ -203,47 +187,77 @@ def draw_road(
         _add_outline(delta, grown)
         for c in range(3):
             colour[c] = int(colours[p, c])
-        _compose(road, delta, grown, colour)
+        _compose(layer, delta, sums, grown, colour)
 
 
 @compiled
-def _compose(road: FloatImage, delta: FloatImage, grown: FloatArray, colour: FloatImage) -> None:
-    first = max(int((799.5 - grown[:, 1].max()) * Y_SCALE), 0)
-    last = min(int((799.5 - grown[:, 1].min()) * Y_SCALE) + 1, ROWS)
-    left = max(int((grown[:, 0].min() + 0.5) * X_SCALE), 0)
-    right = min(int((grown[:, 0].max() + 0.5) * X_SCALE) + 1, COLUMNS)
-    one = np.float32(1.0)
+def _compose(
+    layer: FloatImage, delta: FloatImage, sums: FloatImage, grown: FloatArray, colour: FloatImage
+) -> None:
+    """Sum the differences of one polygon, clear them and lay its colour over the layer."""
+    left_pixel = right_pixel = grown[0, 0]
+    low = high = grown[0, 1]
+    for k in range(1, 4):
+        left_pixel, right_pixel = min(left_pixel, grown[k, 0]), max(right_pixel, grown[k, 0])
+        low, high = min(low, grown[k, 1]), max(high, grown[k, 1])
+    first = max(int((799.5 - high) * Y_SCALE), 0)
+    last = min(int((799.5 - low) * Y_SCALE) + 1, ROWS)
+    left = max(int((left_pixel + 0.5) * X_SCALE), 0)
+    right = min(int((right_pixel + 0.5) * X_SCALE) + 1, COLUMNS)
+    one, tiny = np.float32(1.0), np.float32(1e-6)
+    red, green, blue = colour[0], colour[1], colour[2]
+    sums[left:right] = 0.0
     for row in range(first, last):
-        total = np.float32(0.0)
         for column in range(left, right):
-            total += delta[row, column]
+            total = sums[column] + delta[row, column]
+            sums[column] = total
             delta[row, column] = 0.0
             cover = min(abs(total), one)
-            if cover < 1e-4:
-                continue
-            before = road[row, column, 3]
-            kept = one
-            if before + cover > one:
-                kept = (one - cover) / before
-            for c in range(3):
-                road[row, column, c] = road[row, column, c] * kept + cover * colour[c]
-            road[row, column, 3] = before * kept + cover
-        delta[row, right] = 0.0
+            before = layer[3, row, column]
+            kept = min((one - cover) / max(before, tiny), one)
+            layer[0, row, column] = layer[0, row, column] * kept + cover * red
+            layer[1, row, column] = layer[1, row, column] * kept + cover * green
+            layer[2, row, column] = layer[2, row, column] * kept + cover * blue
+            layer[3, row, column] = before * kept + cover
+    for column in range(left, right):
+        delta[last, column] = 0.0
 
 
 @compiled
-def lay_road(picture: FloatImage, road: FloatImage) -> None:
-    """Put the road layer over the ground and clear it for the next picture."""
+def lay_over_ground(
+    planes: NDArray[np.uint8],
+    layer: FloatImage,
+    field: FloatImage,
+    grass: FloatImage,
+    background: FloatArray,
+    patch: FloatArray,
+    loss: float,
+) -> None:
+    """Sum up the ground, put the layer over it and round down to bytes; clears its inputs.
+
+    Args:
+        planes: (3, 96, 96) red, green and blue; the rows above the dashboard are overwritten.
+        layer: (4, ROWS, COLUMNS) road and car.
+        field: (ROWS + 1, COLUMNS) differences of the playfield's cover.
+        grass: The same of the grass patches.
+        background: RGB of the playfield.
+        patch: RGB of the grass patches.
+        loss: Grey levels to subtract before rounding.
+    """
+    one, none, lost = np.float32(1.0), np.float32(0.0), np.float32(loss)
+    inside, mown = np.zeros(COLUMNS, np.float32), np.zeros(COLUMNS, np.float32)
+    base, rise = background.astype(np.float32), (patch - background).astype(np.float32)
     for row in range(ROWS):
         for column in range(COLUMNS):
-            cover = road[row, column, 3]
-            if cover > 0.0:
-                for c in range(3):
-                    picture[row, column, c] = (
-                        picture[row, column, c] * (np.float32(1.0) - cover) + road[row, column, c]
-                    )
-                    road[row, column, c] = 0.0
-                road[row, column, 3] = 0.0
-
-
-Polygons = NDArray[np.float64]
+            inside[column] += field[row, column]
+            mown[column] += grass[row, column]
+        for c in range(3):
+            low, high = base[c], rise[c]
+            for column in range(COLUMNS):
+                ground = min(abs(inside[column]), one) * low + min(abs(mown[column]), one) * high
+                bare = one - layer[3, row, column]
+                value = ground * bare + layer[c, row, column] - lost
+                planes[c, row, column] = np.uint8(np.int32(max(value, none)))
+    layer[:] = 0.0
+    field[:] = 0.0
+    grass[:] = 0.0

@@ -9,35 +9,35 @@ Image = NDArray[np.uint8]
 
 
 @compiled
-def warp_frame(image: Image, gray: Image) -> None:
-    """Fill ``gray`` (84, 84) from the RGB ``image`` (96, 96, 3).
+def warp_frame(planes: Image, gray: Image) -> None:
+    """Fill ``gray`` (84, 84) from the red, green and blue ``planes`` (3, 96, 96).
 
     Seven cells of the result lie on eight of the picture, so cell i holds the pixels from i + i // 7
     in sevenths: (7 - k) of the first and (k + 1) of the next, k = i % 7. All in whole numbers: the
     sum of the weights is 64.
     """
-    plain = np.empty((96, 96), np.int32)
-    for row in range(96):
+    plain = np.empty((2, 96), np.int32)
+    low = np.empty(96, np.int32)
+    for row in range(84):
+        k = row % 7
+        for line in range(2):
+            if line == 0 and k > 0:
+                plain[0] = plain[1]
+            else:
+                _gray_row(planes, row + row // 7 + line, plain[line])
         for column in range(96):
-            r = np.int32(image[row, column, 0])
-            g = np.int32(image[row, column, 1])
-            b = np.int32(image[row, column, 2])
-            plain[row, column] = (r * 9798 + g * 19235 + b * 3735 + 16384) >> 15
-    narrow = np.empty((96, 84), np.int32)
-    for row in range(96):
+            low[column] = plain[0, column] * (7 - k) + plain[1, column] * (k + 1)
         for block in range(12):
-            for k in range(7):
-                first = plain[row, 8 * block + k]
-                narrow[row, 7 * block + k] = first * (7 - k) + plain[row, 8 * block + k + 1] * (k + 1)
-    for block in range(12):
-        for k in range(7):
-            for column in range(84):
-                total = narrow[8 * block + k, column] * (7 - k)
-                total += narrow[8 * block + k + 1, column] * (k + 1)
-                gray[7 * block + k, column] = _rounded_half_to_even(total)
+            for j in range(7):
+                total = low[8 * block + j] * (7 - j) + low[8 * block + j + 1] * (j + 1)
+                # OpenCV rounds halves to even
+                gray[row, 7 * block + j] = (total + 31 + (total >> 6 & 1)) >> 6
 
 
 @compiled
-def _rounded_half_to_even(total: int) -> int:
-    whole, rest = total >> 6, total & 63
-    return whole + (1 if rest > 32 or (rest == 32 and whole & 1) else 0)
+def _gray_row(planes: Image, row: int, plain: NDArray[np.int32]) -> None:
+    for column in range(96):
+        red, green = np.int32(planes[0, row, column]), np.int32(planes[1, row, column])
+        blue = np.int32(planes[2, row, column])
+        weighted = red * np.int32(9798) + green * np.int32(19235) + blue * np.int32(3735)
+        plain[column] = (weighted + np.int32(16384)) >> np.int32(15)
