@@ -64,7 +64,12 @@ def fill_polygon(window: Window, px: FloatArray, py: FloatArray, paint: int) -> 
 
 @compiled
 def _place(
-    local: FloatArray, count: int, body: FloatArray, camera: FloatArray, px: FloatArray, py: FloatArray
+    local: FloatArray,
+    count: int,
+    body: FloatArray,
+    camera: FloatArray,
+    px: FloatArray,
+    py: FloatArray,
 ) -> None:
     """Corners of a body's polygon on the surface, through Box2D's single-precision transform."""
     cosine, sine = np.float32(math.cos(body[2])), np.float32(math.sin(body[2]))

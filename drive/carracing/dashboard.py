@@ -1,5 +1,7 @@
 """The dashboard of CarRacing: indicators by exact area, the score as a cached patch."""
 
+from functools import lru_cache
+
 import numpy as np
 import pygame
 from numpy.typing import NDArray
@@ -22,7 +24,9 @@ def _fill(
     strip: FloatImage, x0: float, y0: float, x1: float, y1: float, colour: tuple[int, int, int]
 ) -> None:
     """Fill pixels x0 <= x < x1, y0 <= y < y1 of the surface, where the strip is still black."""
-    rows = range(max(int((y0 - TOP) / CELL_HEIGHT), 0), min(int((y1 - TOP) / CELL_HEIGHT) + 1, ROWS))
+    rows = range(
+        max(int((y0 - TOP) / CELL_HEIGHT), 0), min(int((y1 - TOP) / CELL_HEIGHT) + 1, ROWS)
+    )
     columns = range(max(int(x0 / CELL_WIDTH), 0), min(int(x1 / CELL_WIDTH) + 1, 96))
     for row in rows:
         height = _overlap(y0 - TOP, y1 - TOP, row, CELL_HEIGHT)
@@ -62,9 +66,7 @@ def _wheel_speeds(strip: FloatImage, omegas: FloatArray) -> None:
 
 
 @compiled
-def _horizontal(
-    strip: FloatImage, place: int, value: float, colour: tuple[int, int, int]
-) -> None:
+def _horizontal(strip: FloatImage, place: int, value: float, colour: tuple[int, int, int]) -> None:
     start, end = place * 25.0, float(int((place + value) * 25.0))
     _fill(strip, min(start, end), 720.0, max(start, end) + 1.0, 761.0, colour)
 
@@ -93,29 +95,24 @@ def draw_dashboard(
         _horizontal(strip, 30, -0.8 * yaw_rate, (255, 0, 0))
 
 
-class ScorePatches:
-    """The score in pygame's own font, scaled down once for each text.
+@lru_cache(maxsize=4096)
+def score_patch(text: str) -> NDArray[np.uint8]:
+    """The score in pygame's own font, scaled down once for each text: (3, 12, 12) uint8.
 
-    125 x 100 surface pixels are exactly 12 x 12 cells, so the patch is what gymnasium shows there.
+    125 x 100 surface pixels are exactly 12 x 12 cells, so this is what gymnasium shows there.
     """
+    try:
+        rendered = _font().render(text, True, (255, 255, 255), (0, 0, 0))
+    except pygame.error:  # someone quit pygame, which invalidates its fonts
+        _font.cache_clear()
+        rendered = _font().render(text, True, (255, 255, 255), (0, 0, 0))
+    surface = pygame.Surface((125, 100), depth=32)
+    surface.blit(rendered, rendered.get_rect(center=(60, 50)))
+    small = pygame.transform.smoothscale(surface, (SCORE_SIZE, SCORE_SIZE))
+    return np.ascontiguousarray(pygame.surfarray.array3d(small).transpose(2, 1, 0))
 
-    def __init__(self) -> None:
-        self._patches: dict[str, NDArray[np.uint8]] = {}
 
-    def patch(self, reward: float) -> NDArray[np.uint8]:
-        """The (3, 12, 12) uint8 patch for a reward, shown as a whole number of four digits."""
-        text = f"{reward:04.0f}"
-        found = self._patches.get(text)
-        if found is None:
-            found = self._patches[text] = self._draw(text)
-        return found
-
-    @staticmethod
-    def _draw(text: str) -> NDArray[np.uint8]:
-        pygame.font.init()
-        font = pygame.font.Font(pygame.font.get_default_font(), 42)
-        rendered = font.render(text, True, (255, 255, 255), (0, 0, 0))
-        surface = pygame.Surface((125, 100), depth=32)
-        surface.blit(rendered, rendered.get_rect(center=(60, 50)))
-        small = pygame.transform.smoothscale(surface, (SCORE_SIZE, SCORE_SIZE))
-        return np.ascontiguousarray(pygame.surfarray.array3d(small).transpose(2, 1, 0))
+@lru_cache(maxsize=1)
+def _font() -> pygame.font.Font:
+    pygame.font.init()
+    return pygame.font.Font(pygame.font.get_default_font(), 42)

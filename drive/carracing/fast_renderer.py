@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from drive.carracing import car_sprite, dashboard, scene
 from drive.carracing.coverage import FloatArray, FloatImage, compiled
-from drive.carracing.dashboard import ScorePatches
+from drive.carracing.dashboard import score_patch
 from drive.carracing.scene import RoadPolygons
 from drive.carracing.warp_frame import warp_frame
 
@@ -27,7 +27,6 @@ class FastRenderer:
         self._road: RoadPolygons | None = None
         self._car: Any = None
         self._loss = _scaling_loss()
-        self._score = ScorePatches()
         self._planes = np.zeros((3, 96, 96), np.uint8)
         rows, columns = scene.ROWS, scene.COLUMNS
         self._layers: Layers = (
@@ -69,7 +68,7 @@ class FastRenderer:
             (road.corners, road.circles, road.signs, road.colours),
             (self._hull, self._hull_counts, self._hull_colour),
             (np.asarray(world.bg_color, np.float64), np.asarray(world.grass_color, np.float64)),
-            self._score.patch(world.reward),
+            score_patch(f"{world.reward:04.0f}"),
             self._loss,
         )
 
