@@ -1,4 +1,4 @@
-"""Gymnasium's own picture, pixel for pixel, about five times as fast.
+"""Gymnasium's own picture, pixel for pixel, about four times as fast.
 
 The same pygame calls on the same coordinates in the same order as gymnasium's ``_render``, less
 those that leave no trace: polygons outside the picture or under the dashboard. Surfaces and font
@@ -60,8 +60,10 @@ class Camera(NamedTuple):
     def pixels(self, points: FloatArray) -> FloatArray:
         """World points (..., 2) in pixels."""
         x, y = points[..., 0], points[..., 1]
-        turned = (self.cosine * x - self.sine * y, self.sine * x + self.cosine * y)
-        return np.stack(turned, axis=-1) * self.zoom + self.shift
+        pixels = np.empty(points.shape)
+        pixels[..., 0] = (self.cosine * x - self.sine * y) * self.zoom + self.shift[0]
+        pixels[..., 1] = (self.sine * x + self.cosine * y) * self.zoom + self.shift[1]
+        return pixels
 
     def view_centre(self) -> tuple[float, float]:
         """The world point in the middle of what is seen above the dashboard."""
@@ -103,15 +105,22 @@ class Ground:
 
 
 class ExactRenderer:
-    """Draws what gymnasium shows an agent: ``state_pixels`` of a CarRacing world."""
+    """Draws what gymnasium shows an agent: ``state_pixels`` of a CarRacing world.
+
+    pygame's smoothscale works along the rows first, then along the columns. Done in two calls, the
+    picture can be turned upright in between, when a tenth of it is left.
+    """
 
     def __init__(self) -> None:
         pygame.font.init()
         self._font = pygame.font.Font(pygame.font.get_default_font(), 42)
         self._upside_down = pygame.Surface((WINDOW_W, WINDOW_H), depth=32)
-        self._upright = pygame.Surface((WINDOW_W, WINDOW_H), depth=32)
+        self._dashboard = pygame.Surface((WINDOW_W, WINDOW_H), depth=32)
+        self._narrow = pygame.Surface((STATE_W, WINDOW_H - HIDDEN), depth=32)
+        self._narrow_dashboard = pygame.Surface((STATE_W, HIDDEN), depth=32)
+        self._upright = pygame.Surface((STATE_W, WINDOW_H), depth=32)
         self._small = pygame.Surface((STATE_W, STATE_H), depth=32)
-        self._score = ("", self._upright)
+        self._score = ("", self._dashboard)
         self._ground: Ground | None = None
         self._car: CarOutline | None = None
 
@@ -122,12 +131,10 @@ class ExactRenderer:
         if self._car is None or self._car.car is not world.car:
             self._car = CarOutline(world.car)
         self._car.draw(self._upside_down, camera)
-        self._turn_upright()
-        world.surf = self._upright
+        world.surf = self._dashboard
         world._render_indicators(WINDOW_W, WINDOW_H)  # type: ignore[no-untyped-call]
         self._draw_score(f"{world.reward:04.0f}")
-        pygame.transform.smoothscale(self._upright, (STATE_W, STATE_H), self._small)
-        return np.ascontiguousarray(pygame.surfarray.pixels3d(self._small).transpose(1, 0, 2))
+        return self._scaled()
 
     def render_gray(self, world: "CarRacingWorld") -> Frames:
         """The picture as SB3's WarpFrame shows it, (84, 84) uint8."""
@@ -159,21 +166,29 @@ class ExactRenderer:
         gfxdraw.aapolygon(surface, field, world.bg_color)
         gfxdraw.filled_polygon(surface, field, world.bg_color)
 
-    def _turn_upright(self) -> None:
-        """Copy the rows that show, last one first."""
-        source = pygame.surfarray.pixels2d(self._upside_down).T
-        pygame.surfarray.pixels2d(self._upright).T[: WINDOW_H - HIDDEN] = source[: HIDDEN - 1 : -1]
+    def _scaled(self) -> Frames:
+        """The picture above the dashboard, the dashboard under it, 96 x 96."""
+        seen = self._upside_down.subsurface((0, HIDDEN, WINDOW_W, WINDOW_H - HIDDEN))
+        pygame.transform.smoothscale(seen, self._narrow.get_size(), self._narrow)
+        strip = self._dashboard.subsurface((0, WINDOW_H - HIDDEN, WINDOW_W, HIDDEN))
+        pygame.transform.smoothscale(strip, (STATE_W, HIDDEN), self._narrow_dashboard)
+        upright = pygame.surfarray.pixels2d(self._upright)
+        upright[:, : WINDOW_H - HIDDEN] = pygame.surfarray.pixels2d(self._narrow)[:, ::-1]
+        upright[:, WINDOW_H - HIDDEN :] = pygame.surfarray.pixels2d(self._narrow_dashboard)
+        del upright  # unlocks the surface
+        pygame.transform.smoothscale(self._upright, (STATE_W, STATE_H), self._small)
+        return np.ascontiguousarray(pygame.surfarray.pixels3d(self._small).transpose(1, 0, 2))
 
     def _draw_score(self, text: str) -> None:
         if text != self._score[0]:
             self._score = (text, self._font.render(text, True, (255, 255, 255), (0, 0, 0)))
         area = self._score[1].get_rect()
         area.center = (60, WINDOW_H - WINDOW_H * 2.5 / 40.0)
-        self._upright.blit(self._score[1], area)
+        self._dashboard.blit(self._score[1], area)
 
 
 class CarOutline:
-    """The polygons of a car in the frames of its bodies.
+    """The polygons of a car: its wheels, each with the light stripe that shows it turn, and hull.
 
     Attributes:
         car: The car whose they are.
@@ -181,50 +196,64 @@ class CarOutline:
 
     def __init__(self, car: Any) -> None:  # noqa: ANN401 - gymnasium is untyped
         self.car = car
-        self._parts = []
-        for body in car.drawlist:
+        vertices: list[Any] = []
+        bodies: list[int] = []
+        self._polygons: list[tuple[slice, list[int], bool]] = []  # vertices, colour, a stripe?
+        for number, body in enumerate(car.drawlist):
             shapes = [fixture.shape.vertices for fixture in body.fixtures]
-            colour = [int(c * 255) for c in body.color]
-            ends = np.cumsum([len(shape) for shape in shapes])[:-1]
-            self._parts.append((body, np.concatenate(shapes).astype(np.float32), ends, colour))
+            colours = [[int(c * 255) for c in body.color]] * len(shapes)
+            if body is not car.hull:
+                shapes.append([(0, 0)] * 4)
+                colours.append(list(WHEEL_WHITE))
+            for k, (shape, colour) in enumerate(zip(shapes, colours, strict=True)):
+                extent = slice(len(vertices), len(vertices) + len(shape))
+                self._polygons.append((extent, colour, k == 1 and body is not car.hull))
+                vertices.extend(shape)
+                bodies.extend([number] * len(shape))
+        self._vertices = np.array(vertices, dtype=np.float32)
+        self._bodies = np.array(bodies)
 
     def draw(self, surface: pygame.Surface, camera: Camera) -> None:
         """Draw the wheels, then the hull."""
-        for body, vertices, ends, colour in self._parts:
-            white = _white_of_wheel(body)
-            points = vertices if white is None else np.concatenate([vertices, white])
-            pixels = camera.pixels(_placed(body, points))
-            for polygon in np.split(pixels[: len(vertices)], ends):
-                pygame.draw.polygon(surface, colour, polygon.tolist())
-            if white is not None:
-                pygame.draw.polygon(surface, WHEEL_WHITE, pixels[len(vertices) :].tolist())
+        stripes = iter([_stripe(wheel.phase) for wheel in self.car.wheels])
+        shown = []
+        for extent, colour, is_stripe in self._polygons:
+            stripe = next(stripes) if is_stripe else None
+            if stripe is not None:
+                self._vertices[extent] = stripe
+            if stripe is not None or not is_stripe:
+                shown.append((extent, colour))
+        pixels = camera.pixels(self._placed()).tolist()
+        for extent, colour in shown:
+            pygame.draw.polygon(surface, colour, pixels[extent])
+
+    def _placed(self) -> FloatArray:
+        """The vertices (n, 2) in the world, in Box2D's single precision."""
+        frames = []
+        for body in self.car.drawlist:
+            transform = body.transform
+            rotation = transform.q
+            frames.append((rotation.c, rotation.s, *transform.position))
+        cosine, sine, px, py = np.array(frames, dtype=np.float32)[self._bodies].T
+        x, y = self._vertices.T
+        placed = np.empty((len(x), 2))
+        placed[:, 0] = (cosine * x - sine * y) + px
+        placed[:, 1] = (sine * x + cosine * y) + py
+        return placed
 
 
-def _placed(body: Any, points: NDArray[np.float32]) -> FloatArray:  # noqa: ANN401
-    """Points (n, 2) of a body in the world, in Box2D's single precision."""
-    transform = body.transform
-    rotation = transform.q
-    cosine, sine = np.float32(rotation.c), np.float32(rotation.s)
-    px, py = transform.position
-    x, y = points[:, 0], points[:, 1]
-    placed = np.empty((len(points), 2))
-    placed[:, 0] = (cosine * x - sine * y) + np.float32(px)
-    placed[:, 1] = (sine * x + cosine * y) + np.float32(py)
-    return placed
-
-
-def _white_of_wheel(body: Any) -> NDArray[np.float32] | None:  # noqa: ANN401
-    """The light stripe that shows a wheel's rotation, (4, 2), or None while it is underneath."""
-    if "phase" not in body.__dict__:
-        return None
-    first, second = body.phase, body.phase + 1.2
-    s1, s2 = math.sin(first), math.sin(second)
+def _stripe(phase: float) -> list[tuple[float, float]] | None:
+    """A wheel's light stripe in the wheel's frame, or None while it is underneath."""
+    s1, s2 = math.sin(phase), math.sin(phase + 1.2)
     if s1 > 0 and s2 > 0:
         return None
-    c1 = np.sign(math.cos(first)) if s1 > 0 else math.cos(first)
-    c2 = np.sign(math.cos(second)) if s2 > 0 else math.cos(second)
+    c1, c2 = math.cos(phase), math.cos(phase + 1.2)
+    if s1 > 0:
+        c1 = np.sign(c1)
+    if s2 > 0:
+        c2 = np.sign(c2)
     right, top, bottom = WHEEL_W * SIZE, WHEEL_R * c1 * SIZE, WHEEL_R * c2 * SIZE
-    return np.array([(-right, top), (right, top), (right, bottom), (-right, bottom)], np.float32)
+    return [(-right, top), (right, top), (right, bottom), (-right, bottom)]
 
 
 def _grass_patches() -> FloatArray:
