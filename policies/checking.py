@@ -1,0 +1,93 @@
+"""Checks what a policy returns, so that a fault is named where it arises."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from policies.errors import PolicyError
+from policies.protocol import ACTION_HIGH, ACTION_LOW, ACTIONS, Decision, Policy
+
+_PARTS = ("action", "mean", "aleatoric", "epistemic")
+
+
+class CheckedPolicy:
+    """A policy whose every decision is checked.
+
+    Args:
+        policy: The policy that decides.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.name = policy.name
+        self.observation = policy.observation
+
+    def reset(self, n: int, seed: int = 0) -> None:
+        """Prepares the policy for ``n`` new laps."""
+        self.policy.reset(n, seed)
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
+        """The policy's decision.
+
+        Raises:
+            PolicyError: If it is none, or a part has a wrong shape, type or value.
+        """
+        decision = self.policy.act(observations)
+        check_decision(decision, len(observations), self.name)
+        return decision
+
+
+def checked(policy: Policy) -> Policy:
+    """The same policy with every decision checked; the learned driver's need none.
+
+    Raises:
+        PolicyError: If it does not follow the protocol.
+    """
+    if not isinstance(policy, Policy):
+        raise PolicyError(
+            f"{type(policy).__name__} is not a policy: it needs name, observation, reset(n, seed) "
+            "and act(observations)"
+        )
+    return policy if isinstance(policy, CheckedPolicy) else CheckedPolicy(policy)
+
+
+def check_decision(decision: object, n: int, name: str) -> None:
+    """Refuses a decision that cannot be driven.
+
+    Raises:
+        PolicyError: In one line that names the policy, the part and what would be right.
+    """
+    if not isinstance(decision, Decision):
+        raise PolicyError(
+            f"{name}: act() returned {type(decision).__name__}, expected a Decision "
+            "(Decision.certain(actions) for a driver without uncertainties)"
+        )
+    for part in _PARTS:
+        _check_part(getattr(decision, part), part, n, name)
+    outside = (decision.action < ACTION_LOW) | (decision.action > ACTION_HIGH)
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
+        raise PolicyError(
+            f"{name}: action {ACTIONS[column]} of car {row} is {decision.action[row, column]:g}, "
+            f"expected {ACTION_LOW[column]:g} to {ACTION_HIGH[column]:g}"
+        )
+
+
+def _check_part(values: object, part: str, n: int, name: str) -> None:
+    expected = f"expected a ({n}, {len(ACTIONS)}) float32 array"
+    if not isinstance(values, np.ndarray):
+        raise PolicyError(f"{name}: {part} is {type(values).__name__}, {expected}")
+    if values.shape != (n, len(ACTIONS)):
+        raise PolicyError(f"{name}: {part} has shape {values.shape}, {expected}")
+    if values.dtype != np.float32:
+        raise PolicyError(f"{name}: {part} is {values.dtype}, {expected}")
+    faulty = ~np.isfinite(values)
+    if part in ("aleatoric", "epistemic"):
+        faulty |= values < 0
+    if faulty.any():
+        row, column = np.argwhere(faulty)[0]
+        raise PolicyError(
+            f"{name}: {part} {ACTIONS[column]} of car {row} is {values[row, column]:g}"
+        )

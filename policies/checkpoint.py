@@ -1,0 +1,174 @@
+"""A trained policy as one file: safetensors weights under a JSON header. Nothing is unpickled."""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from drive.observation import ObservationSpec
+from nsac_core import methods
+from nsac_core.methods.protocol import Method
+from policies import encoders
+from policies.driving_policy import DrivingPolicy
+from policies.errors import PolicyError
+from policies.protocol import ACTIONS
+
+FORMAT_VERSION = 1
+_KEY = "nsac_drive"
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a checkpoint says of itself.
+
+    Attributes:
+        method: Name of the uncertainty method.
+        method_options: Its options.
+        encoder: Name of the encoder.
+        observation: What the policy reads.
+        n_samples: Monte Carlo passes per decision when driving.
+        command: The command that trained it.
+        config: The training configuration, as plain values.
+        data: Per data set its name, episodes, steps and fingerprint.
+        results: Validation scores and course of the training.
+        format_version: Of this header.
+    """
+
+    method: str
+    method_options: dict[str, Any] = field(default_factory=dict)
+    encoder: str = "conv"
+    observation: ObservationSpec = field(default_factory=ObservationSpec)
+    n_samples: int = 5
+    command: str = ""
+    config: dict[str, Any] = field(default_factory=dict)
+    data: list[dict[str, Any]] = field(default_factory=list)
+    results: dict[str, Any] = field(default_factory=dict)
+    format_version: int = FORMAT_VERSION
+
+
+def build_method(header: Header) -> Method:
+    """An untrained method as a header describes it.
+
+    Raises:
+        PolicyError: If this version knows no such method, encoder or option.
+    """
+    encoder = encoders.build(header.encoder)
+    try:
+        return methods.build(
+            header.method,
+            encoder,
+            token_dim=encoder.token_dim,
+            output_dim=len(ACTIONS),
+            **header.method_options,
+        )
+    except (TypeError, ValueError) as fault:
+        raise PolicyError(f"method {header.method!r}: {_one_line(fault)}") from None
+
+
+def save(path: Path, method: Method, header: Header) -> None:
+    """Writes a checkpoint aside and renames it, so that the file is always whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    tensors = {name: value.detach().contiguous() for name, value in method.state_dict().items()}
+    try:
+        save_file(tensors, aside, metadata={_KEY: json.dumps(asdict(header))})
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def read(path: Path) -> tuple[Header, dict[str, Tensor]]:
+    """Reads the header and the weights.
+
+    Raises:
+        PolicyError: If the file is missing, damaged, no checkpoint, or of a newer version.
+    """
+    if not path.is_file():
+        raise PolicyError(f"{path}: no such checkpoint")
+    try:
+        with safe_open(path, framework="pt") as file:
+            header = _parsed(path, file.metadata())
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as fault:
+        raise PolicyError(f"{path}: not a whole safetensors file ({_one_line(fault)})") from None
+    return header, tensors
+
+
+def load_method(path: Path) -> tuple[Method, Header]:
+    """Reads the trained method and its header.
+
+    Raises:
+        PolicyError: As ``read``, or if the weights do not fit what the header describes.
+    """
+    header, tensors = read(path)
+    try:
+        method = build_method(header)
+    except PolicyError as fault:
+        raise PolicyError(f"{path}: {fault}") from None
+    if header.observation != encoders.ENCODERS[header.encoder].observation:
+        raise PolicyError(
+            f"{path}: the header's observation {header.observation.to_json()} is not that of its "
+            f"encoder {header.encoder!r}"
+        )
+    _fill(path, method, tensors)
+    return method.eval(), header
+
+
+def load(path: Path, observation: ObservationSpec | None = None) -> DrivingPolicy:
+    """Reads a policy that is ready to drive.
+
+    Args:
+        path: The checkpoint.
+        observation: What the caller will show it; None accepts any.
+
+    Raises:
+        PolicyError: If the file cannot be used; it names the file and the fault.
+    """
+    method, header = load_method(path)
+    if observation is not None and observation != header.observation:
+        raise PolicyError(
+            f"{path}: reads {header.observation.to_json()}, but is to be shown "
+            f"{observation.to_json()}"
+        )
+    return DrivingPolicy(method, path.stem, header.n_samples)
+
+
+def _parsed(path: Path, metadata: dict[str, str] | None) -> Header:
+    if not metadata or _KEY not in metadata:
+        raise PolicyError(f"{path}: a safetensors file, but no checkpoint of nsac-drive")
+    try:
+        values = json.loads(metadata[_KEY])
+        version = values["format_version"]
+        if isinstance(version, int) and version > FORMAT_VERSION:
+            raise PolicyError(
+                f"{path}: checkpoint format {version} is newer than {FORMAT_VERSION}, the newest "
+                "this version reads; update nsac-drive"
+            )
+        values["observation"] = ObservationSpec(**values["observation"])
+        return Header(**values)
+    except (json.JSONDecodeError, TypeError, KeyError) as fault:
+        raise PolicyError(f"{path}: damaged header: {_one_line(fault)}") from None
+
+
+def _fill(path: Path, method: Method, tensors: dict[str, Tensor]) -> None:
+    expected = method.state_dict()
+    missing, surplus = sorted(expected.keys() - tensors), sorted(tensors.keys() - expected)
+    if missing or surplus:
+        what, names = ("lacks", missing) if missing else ("has unknown", surplus)
+        raise PolicyError(f"{path}: {what} {len(names)} tensors, the first is {names[0]!r}")
+    for name, tensor in tensors.items():
+        if tensor.shape != expected[name].shape:
+            raise PolicyError(
+                f"{path}: tensor {name!r} is {tuple(tensor.shape)}, "
+                f"expected {tuple(expected[name].shape)}"
+            )
+    method.load_state_dict(tensors)
+
+
+def _one_line(fault: BaseException) -> str:
+    return " ".join(str(fault).split())

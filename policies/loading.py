@@ -1,0 +1,81 @@
+"""Finds a policy by name, file or factory."""
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from drive.observation import ObservationSpec
+from policies import checkpoint
+from policies.checking import checked
+from policies.errors import PolicyError
+from policies.protocol import Policy
+
+BUNDLED = {"nsac": Path(__file__).parent / "pretrained" / "nsac_carracing.safetensors"}
+"""Checkpoints that come with the package, by name."""
+
+DRIVERS = {"privileged": "policies.privileged:PrivilegedDriver"}
+"""Drivers that are not learned, by name: where they are made."""
+
+
+def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy:
+    """Loads a policy.
+
+    Args:
+        name: ``"nsac"`` (bundled), ``"privileged"``, the path of a checkpoint, or
+            ``"package.module:factory"``, where the factory takes no argument and returns a policy.
+        observation: What the policy will be shown, where that is fixed; None accepts any.
+
+    Raises:
+        PolicyError: If there is no such policy or it cannot be used, in one line.
+    """
+    text = str(name)
+    if text in DRIVERS:
+        policy = _from_factory(DRIVERS[text])
+    elif text in BUNDLED or text.endswith(".safetensors") or Path(text).is_file():
+        policy = checkpoint.load(BUNDLED.get(text, Path(text)), observation)
+    elif ":" in text:
+        policy = _from_factory(text)
+    else:
+        names = ", ".join([*DRIVERS, *BUNDLED])
+        raise PolicyError(
+            f"no policy {text!r}: expected {names}, a checkpoint file or package.module:factory"
+        )
+    if observation is not None and policy.observation != observation:
+        raise PolicyError(
+            f"{text}: reads {policy.observation.to_json()}, but is to be shown "
+            f"{observation.to_json()}"
+        )
+    return policy
+
+
+def _from_factory(text: str) -> Policy:
+    module_name, _, attribute = text.partition(":")
+    with _working_folder_importable():
+        try:
+            factory: Callable[[], object] = getattr(importlib.import_module(module_name), attribute)
+        except Exception as fault:  # a user's module may raise anything on import
+            raise PolicyError(f"{text}: cannot be imported: {_described(fault)}") from None
+        try:
+            policy = factory()
+        except Exception as fault:
+            raise PolicyError(f"{text}: the factory failed: {_described(fault)}") from None
+    try:
+        return checked(policy)  # type: ignore[arg-type]
+    except PolicyError as fault:
+        raise PolicyError(f"{text}: {fault}") from None
+
+
+@contextmanager
+def _working_folder_importable() -> Iterator[None]:
+    """Lets an installed command import a module that lies where the user is."""
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(Path.cwd()))
+
+
+def _described(fault: Exception) -> str:
+    return f"{type(fault).__name__}: {' '.join(str(fault).split())}"
