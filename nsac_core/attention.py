@@ -1,6 +1,6 @@
 """The NSAC layer: attention whose logits follow an Ornstein-Uhlenbeck process."""
 
-from typing import Literal, NamedTuple, overload
+from typing import Literal, overload
 
 import torch
 from torch import Tensor
@@ -17,7 +17,7 @@ from nsac_core.circuit_attention import (
     masked_softmax,
     weighted_values,
 )
-from nsac_core.internals import Internals
+from nsac_core.internals import Internals, Process
 from nsac_core.ornstein_uhlenbeck import ou_moments
 from nsac_core.wiring import DEFAULT_SEED
 
@@ -29,19 +29,6 @@ LOGIT_VARIANCE_FLOOR = 1e-9
 
 LOG_STD_RANGE = (-10.0, 5.0)
 """Range of a predicted log standard deviation; a free one overflows float32 at 45."""
-
-
-class _Process(NamedTuple):
-    """Parameters and moments of the logits, and the neurons that set them."""
-
-    phi: Tensor
-    kappa: Tensor
-    psi: Tensor
-    time: Tensor
-    ou_mean: Tensor
-    ou_std: Tensor
-    inter: Tensor
-    command: Tensor
 
 
 class NSAC(CircuitAttention):
@@ -162,13 +149,13 @@ class NSAC(CircuitAttention):
         for first, end in self.chunks(query, memory, chunk):
             part = query[:, :, first:end]
             pairs = self.pair(part, memory)
-            process = self._process(part[:, :, :, None], pairs, clock[:, first:end])
+            process = self._process(part, pairs, clock[:, first:end])
             logits, weights = self._draw(process, pairs, n_samples, generator)
             mean, log_std = self._predict(weighted_values(weights, pairs.value))
             means.append(mean)
             log_stds.append(log_std)
             if return_internals:
-                records.append(Internals.of(process._asdict(), logits, weights, pairs))
+                records.append(Internals.of(process, logits, weights, pairs, self.backbone.wiring))
         mean, log_std = _joined(means), _joined(log_stds)
         if positions == "last":
             mean, log_std = mean.squeeze(2), log_std.squeeze(2)
@@ -176,30 +163,30 @@ class NSAC(CircuitAttention):
             return mean, log_std, Internals.joined(records, query, memory)
         return mean, log_std
 
-    def _process(self, query: Tensor, pairs: Pairs, clock: Tensor) -> _Process:
-        inter, command, motor = self.backbone(query, pairs.key)
-        raw_phi, raw_kappa, raw_psi = motor.float().unbind(-1)
+    def _process(self, query: Tensor, pairs: Pairs, clock: Tensor) -> Process:
+        firing = self.backbone(query, pairs.key)
+        raw_phi, raw_kappa, raw_psi = firing.motor.float().movedim(-1, 0).contiguous()
         phi = torch.tanh(raw_phi)
         kappa = functional.softplus(raw_kappa) + EPSILON
         psi = functional.softplus(raw_psi) + EPSILON
         time = self.elapsed(query, pairs.key, clock)
         mean, variance = ou_moments(phi, kappa, psi, time)
         std = variance.clamp_min(LOGIT_VARIANCE_FLOOR).sqrt()
-        return _Process(phi, kappa, psi, time, mean, std, inter, command)
+        return Process(phi, kappa, psi, time, mean, std, firing)
 
     def _draw(
         self,
-        process: _Process,
+        process: Process,
         pairs: Pairs,
         n_samples: int,
         generator: torch.Generator | None,
     ) -> tuple[Tensor, Tensor]:
-        """Logits and weights of each draw, ``(batch, heads, query, samples, chosen)``."""
-        mean, std = process.ou_mean.unsqueeze(3), process.ou_std.unsqueeze(3)
-        shape = (*mean.shape[:3], n_samples, mean.shape[4])
+        """Logits and weights of each draw, ``(chosen, samples, batch, heads, query)``."""
+        mean, std = process.ou_mean.unsqueeze(1), process.ou_std.unsqueeze(1)
+        shape = (mean.shape[0], n_samples, *mean.shape[2:])
         noise = torch.randn(shape, generator=generator, device=mean.device, dtype=mean.dtype)
         logits = torch.addcmul(mean, std, noise, value=self.noise_scale)
-        valid = None if pairs.valid is None else pairs.valid.unsqueeze(3)
+        valid = None if pairs.valid is None else pairs.valid.unsqueeze(1)
         return logits, masked_softmax(logits, valid)
 
     def _predict(self, attended: Tensor) -> tuple[Tensor, Tensor]:

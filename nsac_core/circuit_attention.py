@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nsac_core.curation import Blocks, centroids, curate, gather_keys
+from nsac_core.curation import Blocks, centroids, curate, flat_rows, gather_rows
 from nsac_core.gates import Backbone, SensoryGate
 from nsac_core.wiring import DEFAULT_SEED
 
@@ -50,11 +50,13 @@ class Memory:
 class Pairs:
     """The keys each query meets; ``query`` is 1 in these shapes where all queries share them.
 
+    The chosen keys come first, so that a softmax over them works on whole vectors.
+
     Attributes:
-        key: ``(batch, heads, query, chosen, head_dim)``.
-        value: ``(batch, heads, query, chosen, head_dim)``.
-        index: Positions of the keys, int64 ``(batch, heads, query, chosen)``, or None for all.
-        valid: False for filling, bool, broadcasts to ``(batch, heads, query, chosen)``, or None.
+        key: ``(chosen, batch, heads, query, head_dim)``.
+        value: ``(chosen, batch, heads, query, head_dim)``.
+        index: Positions of the keys, int64 ``(chosen, batch, heads, query)``, or None for all.
+        valid: False for filling, bool, broadcasts to ``(chosen, batch, heads, query)``, or None.
     """
 
     key: Tensor
@@ -152,29 +154,30 @@ class CircuitAttention(nn.Module):
     def pair(self, query: Tensor, memory: Memory) -> Pairs:
         """The keys that each of the queries ``(batch, heads, query, head_dim)`` attends to."""
         if memory.blocks is None or memory.means is None:
-            valid = None if memory.mask is None else memory.mask[:, None, None, :]
-            return Pairs(memory.key[:, :, None], memory.value[:, :, None], None, valid)
+            valid = None if memory.mask is None else memory.mask.T[:, :, None, None]
+            key, value = (
+                part.movedim(2, 0).unsqueeze(3).contiguous() for part in (memory.key, memory.value)
+            )
+            return Pairs(key, value, None, valid)
         chosen = curate(query, memory.key, memory.means, memory.blocks, self.top_k)
-        return Pairs(
-            gather_keys(memory.key, chosen.index),
-            gather_keys(memory.value, chosen.index),
-            chosen.index,
-            chosen.valid,
-        )
+        index = chosen.index.movedim(-1, 0)
+        valid = None if chosen.valid is None else chosen.valid.movedim(-1, 0)
+        row = flat_rows(chosen.index, memory.key.shape[2]).movedim(-1, 0).contiguous()
+        return Pairs(gather_rows(memory.key, row), gather_rows(memory.value, row), index, valid)
 
     def elapsed(self, query: Tensor, key: Tensor, clock: Tensor) -> Tensor:
         """Time that a pair's process has run: ``sigmoid(c - a clock)`` in (0, 1), float32.
 
         Args:
-            query: ``(batch, heads, query, 1, head_dim)``.
-            key: ``(batch, heads, query, chosen, head_dim)``.
+            query: ``(batch, heads, query, head_dim)``.
+            key: ``(chosen, batch, heads, query|1, head_dim)``.
             clock: Time stamps of the queries, ``(batch|1, query)``.
         """
         of_query, of_key = self.time_gate.weight.chunk(2, dim=1)
         gate = functional.linear(query, of_query)
         gate = gate + functional.linear(key, of_key, self.time_gate.bias)
         slope, offset = gate.float().unbind(-1)
-        return torch.sigmoid(offset - slope * clock[:, None, :, None])
+        return torch.sigmoid(offset - slope * clock[:, None])
 
     def chunks(
         self, query: Tensor, memory: Memory, chunk: int | Literal["auto"]
@@ -200,12 +203,12 @@ class CircuitAttention(nn.Module):
 
 
 def masked_softmax(logits: Tensor, valid: Tensor | None) -> Tensor:
-    """Softmax over the last axis; filling gets weight 0, and a row of filling is all zeros."""
+    """Softmax over the first axis; filling gets weight 0, and a row of filling is all zeros."""
     if valid is None:
-        return logits.softmax(-1)
+        return logits.softmax(0)
     # The lowest finite number rather than -inf: the gradient of an all-masked row stays finite.
     lowest = torch.finfo(logits.dtype).min
-    return logits.masked_fill(~valid, lowest).softmax(-1) * valid
+    return logits.masked_fill(~valid, lowest).softmax(0) * valid
 
 
 def _in_float32(gate: SensoryGate, x: Tensor) -> Tensor:
@@ -242,19 +245,17 @@ def weighted_values(weights: Tensor, value: Tensor) -> Tensor:
     """Sums values by weight and joins the heads.
 
     Args:
-        weights: ``(batch, heads, query, samples, chosen)``.
-        value: ``(batch, heads, query|1, chosen, head_dim)``.
+        weights: ``(chosen, samples, batch, heads, query)``.
+        value: ``(chosen, batch, heads, query|1, head_dim)``.
 
     Returns:
         ``(samples, batch, query, model_dim)``.
     """
     weights = weights.to(value.dtype)
-    if value.shape[2] == weights.shape[2]:
-        mixed = weights @ value
-    else:
-        mixed = weights.flatten(2, 3) @ value[:, :, 0]
-        mixed = mixed.view(*weights.shape[:4], value.shape[-1])
-    return mixed.permute(3, 0, 2, 1, 4).flatten(3)
+    mixed = torch.einsum(
+        "ksbhq,kbhqd->sbqhd", weights, value.expand(-1, -1, -1, weights.shape[4], -1)
+    )
+    return mixed.flatten(3)
 
 
 def glorot_linear(inputs: int, outputs: int) -> nn.Linear:

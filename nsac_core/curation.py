@@ -30,19 +30,21 @@ class Curation:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Keys cut into blocks; ``rows`` is 1 where all rows of the batch share one cut.
+    """Keys cut into blocks; ``rows`` is 1 where all rows of the batch share one cut, unmasked.
 
     Attributes:
         index: Positions of each block's keys, int64 ``(rows, blocks, size)``.
         valid: False for filling, bool, shape of ``index``.
         taken: How many blocks a query takes, int64 ``(rows,)``.
         most_taken: Upper bound of ``taken``, which fixes shapes.
+        masked: Whether rows may have fewer keys than a query wants.
     """
 
     index: Tensor
     valid: Tensor
     taken: Tensor
     most_taken: int
+    masked: bool
 
     @classmethod
     def cut(cls, n_keys: int, top_k: int, device: torch.device, mask: Tensor | None) -> "Blocks":
@@ -64,7 +66,7 @@ class Blocks:
         # The keys that exist, in order, come first.
         order = torch.argsort(mask.logical_not().to(torch.uint8), dim=1, stable=True)
         index = order.gather(1, rank.flatten(1)).view_as(rank)
-        return cls(index, valid, taken, most_taken)
+        return cls(index, valid, taken, most_taken, masked=True)
 
 
 @lru_cache(maxsize=32)
@@ -72,7 +74,7 @@ def _shared_cut(n_keys: int, top_k: int, device: torch.device) -> Blocks:
     blocks, size, taken = _extent(n_keys, top_k)
     lengths, count = torch.tensor([[n_keys], [blocks]], device=device)
     index, valid = _ranks(lengths, count, blocks, size)
-    return Blocks(index, valid, torch.tensor([taken], device=device), taken)
+    return Blocks(index, valid, torch.tensor([taken], device=device), taken, masked=False)
 
 
 def _ranks(lengths: Tensor, count: Tensor, blocks: int, size: int) -> tuple[Tensor, Tensor]:
@@ -129,11 +131,11 @@ def curate(query: Tensor, keys: Tensor, means: Tensor, blocks: Blocks, top_k: in
     chosen = coarse.topk(blocks.most_taken, dim=-1).indices
     index, valid = _candidates(chosen, blocks)
     scores = _scores(query, keys, index).masked_fill(~valid, -math.inf)
-    best = scores.topk(min(top_k, scores.shape[-1]), dim=-1)
-    every_row_full = blocks.index.shape[0] == 1
+    # Taken blocks hold more than top_k keys unless they hold all of them.
+    best = scores.topk(min(top_k, keys.shape[2]), dim=-1)
     return Curation(
         index.expand(batch, heads, n_queries, -1).gather(-1, best.indices),
-        None if every_row_full else best.values > -math.inf,
+        best.values > -math.inf if blocks.masked else None,
     )
 
 
@@ -153,13 +155,20 @@ def _scores(query: Tensor, keys: Tensor, index: Tensor) -> Tensor:
     """Inner product of each query with its candidates, shape of ``index``."""
     if keys.shape[2] <= index.shape[-1] * keys.shape[3]:
         return (query @ keys.transpose(-1, -2)).gather(-1, index)
-    candidates = gather_keys(keys, index)
+    candidates = gather_rows(keys, flat_rows(index, keys.shape[2]))
     return (candidates @ query[..., None])[..., 0]
 
 
-def gather_keys(values: Tensor, index: Tensor) -> Tensor:
-    """Rows of ``values (batch, heads, key, width)`` at ``index``: ``(*index.shape, width)``."""
-    batch, heads, n_keys, width = values.shape
-    rows = torch.arange(batch * heads, device=index.device).view(batch, heads, 1, 1) * n_keys
-    # As an embedding look-up: whole rows are copied, and the gradient adds whole rows.
-    return torch.nn.functional.embedding(index + rows, values.reshape(-1, width))
+def flat_rows(index: Tensor, n_keys: int) -> Tensor:
+    """Key positions ``(batch, heads, ...)`` as rows of all keys of the batch laid end to end."""
+    batch, heads = index.shape[:2]
+    row = torch.arange(batch * heads, device=index.device) * n_keys
+    return index + row.view(batch, heads, 1, 1)
+
+
+def gather_rows(values: Tensor, row: Tensor) -> Tensor:
+    """Rows of ``values (batch, heads, key, width)``, counted end to end: ``(*row.shape, width)``.
+
+    As an embedding look-up: whole rows are copied, and the gradient adds whole rows.
+    """
+    return torch.nn.functional.embedding(row, values.reshape(-1, values.shape[-1]))

@@ -1,14 +1,32 @@
 """What happened inside one evaluation of a layer, for neuron traces and attention maps."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from nsac_core.circuit_attention import Memory, Pairs
+from nsac_core.gates import Firing
+from nsac_core.wiring import Wiring
 
 _QUERY_AXIS = {"logits": 3, "weights": 3}
+
+
+class Process(NamedTuple):
+    """The process of each pair's logit, ``(chosen, batch, heads, query)``, and the neurons.
+
+    The parameters and moments are those that ``Internals`` names.
+    """
+
+    phi: Tensor
+    kappa: Tensor
+    psi: Tensor
+    time: Tensor
+    ou_mean: Tensor
+    ou_std: Tensor
+    firing: Firing
 
 
 @dataclass(frozen=True)
@@ -54,30 +72,33 @@ class Internals:
 
     @classmethod
     def of(
-        cls, process: Mapping[str, Tensor], logits: Tensor, weights: Tensor, pairs: Pairs
+        cls, process: Process, logits: Tensor, weights: Tensor, pairs: Pairs, wiring: Wiring
     ) -> "Internals":
         """The record of one chunk of queries.
 
         Args:
-            process: phi, kappa, psi, time, ou_mean, ou_std, inter and command of each pair.
-            logits: ``(batch, heads, query, samples, chosen)``.
+            process: The logits' process of each pair, chosen keys first.
+            logits: ``(chosen, samples, batch, heads, query)``.
             weights: Shape of ``logits``.
             pairs: The keys that were met.
+            wiring: Of the backbone.
         """
-        shape = process["phi"].shape
-        chosen = torch.arange(shape[-1], device=logits.device)
-        valid = chosen.new_ones((), dtype=torch.bool) if pairs.valid is None else pairs.valid
+        shape = process.phi.shape
+        number = torch.arange(shape[0], device=logits.device).view(-1, 1, 1, 1)
+        valid = torch.ones_like(number, dtype=torch.bool) if pairs.valid is None else pairs.valid
+        index = (number if pairs.index is None else pairs.index).expand(shape)
         valid = valid.expand(shape)
-        parts = {name: value.detach() for name, value in process.items()}
-        for group in ("inter", "command"):
-            parts[group] = _mean_over_keys(parts[group].float(), valid)
+        drawn = logits.masked_fill(~valid.unsqueeze(1), -torch.inf)
         nothing = logits.new_empty(0)
+        names = (*process._fields[:6], "key_index", "key_valid", "logits", "weights")
+        by_key = (*process[:6], index, valid, drawn, weights)
+        parts: dict[str, Any] = {
+            name: part.detach().movedim(0, -1) for name, part in zip(names, by_key, strict=True)
+        }
         return cls(
             **parts,
-            key_index=(chosen if pairs.index is None else pairs.index).expand(shape),
-            key_valid=valid,
-            logits=logits.detach().movedim(3, 0).masked_fill(~valid, -torch.inf),
-            weights=weights.detach().movedim(3, 0),
+            inter=_mean_potential(process.firing.inter_rate[..., : wiring.inter], valid),
+            command=_mean_potential(process.firing.command_rate[..., : wiring.command], valid),
             query=nothing,
             key=nothing,
             value=nothing,
@@ -86,26 +107,23 @@ class Internals:
     @classmethod
     def joined(cls, parts: "Sequence[Internals]", query: Tensor, memory: Memory) -> "Internals":
         """One record of consecutive chunks and the gates of the whole evaluation."""
-        whole = parts[0]
-        if len(parts) > 1:
-            names = [field.name for field in fields(cls) if field.name not in _GATES]
-            whole = replace(
-                whole,
-                **{
-                    name: torch.cat(
-                        [getattr(part, name) for part in parts], _QUERY_AXIS.get(name, 2)
-                    )
-                    for name in names
-                },
+        whole: dict[str, Any] = {
+            field.name: torch.cat(
+                [getattr(part, field.name) for part in parts], _QUERY_AXIS.get(field.name, 2)
             )
-        gates = (query, memory.key, memory.value)
-        potentials = (gate.detach().float().transpose(1, 2).flatten(2) for gate in gates)
-        return replace(whole, **dict(zip(_GATES, potentials, strict=True)))
+            for field in fields(cls)
+            if field.name not in _GATES
+        }
+        for name, gate in zip(_GATES, (query, memory.key, memory.value), strict=True):
+            whole[name] = gate.detach().float().transpose(1, 2).flatten(2)
+        return cls(**whole)
 
 
 _GATES = ("query", "key", "value")
 
 
-def _mean_over_keys(potentials: Tensor, valid: Tensor) -> Tensor:
-    weight = valid.to(potentials.dtype)[..., None]
-    return (potentials * weight).sum(3) / weight.sum(3).clamp_min(1)
+def _mean_potential(rate: Tensor, valid: Tensor) -> Tensor:
+    """Mean over the chosen keys of the potentials ``(chosen, batch, heads, query, neurons)``."""
+    weight = valid.to(torch.float32)[..., None]
+    potential = 2 * rate.detach().float() - 1
+    return (potential * weight).sum(0) / weight.sum(0).clamp_min(1)

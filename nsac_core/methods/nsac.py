@@ -92,6 +92,8 @@ class NSACMethod(Method):
         return likelihood + self.lambda_reg * regulariser
 
     def _perturbed_tokens(self, x: Tensor, generator: torch.Generator | None) -> Tensor:
+        if not x.is_floating_point():
+            raise ValueError(f"inputs must be floating point to be perturbed, got {x.dtype}")
         part = x[: math.ceil(self.ood_share * len(x))]
         noise = torch.randn(part.shape, generator=generator, device=x.device, dtype=x.dtype)
         # Batch statistics of noise must not leak into the normalisation of real inputs.
