@@ -82,7 +82,8 @@ class Fidelity:
 def warp_frame(rgb: Frame) -> Frame:
     """SB3's WarpFrame, (84, 84, 1)."""
     gray = cv2.cvtColor(rgb, cv2.COLOR_RGB2GRAY)
-    return np.asarray(cv2.resize(gray, (84, 84), interpolation=cv2.INTER_AREA))[..., None]
+    small = cv2.resize(gray, (84, 84), interpolation=cv2.INTER_AREA)
+    return np.asarray(small, dtype=np.uint8)[..., None]
 
 
 def contestants() -> list[Contestant]:
@@ -125,7 +126,7 @@ class EnvPoolWorld:
         return frame[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), {}
 
 
-def drive(seed: int, steps: int, off_road: float) -> Actions:
+def driven(seed: int, steps: int, off_road: float) -> Actions:
     """Actions (n, 3) along a seed's track: pure pursuit, then at random; n <= steps."""
     world = gymnasium.make("nsac/CarRacing-v0", renderer="none")
     _, info = world.reset(seed=seed)
@@ -151,10 +152,8 @@ def drive(seed: int, steps: int, off_road: float) -> Actions:
 
 def run_chunk(world: Any, actions: Actions) -> tuple[float, list[Frame]]:  # noqa: ANN401
     """Steps/s and frames of some steps."""
-    frames = []
     start = time.perf_counter()
-    for action in actions:
-        frames.append(world.step(action)[0])
+    frames = [world.step(action)[0] for action in actions]
     return len(actions) / (time.perf_counter() - start), frames
 
 
@@ -166,7 +165,7 @@ def measure(options: Options) -> list[Contestant]:
         world.reset(seed=0)
         world.step(np.zeros(3))
     for seed in options.seeds:
-        actions = drive(seed, options.steps, options.off_road)
+        actions = driven(seed, options.steps, options.off_road)
         for world in worlds:
             world.reset(seed=seed)
         for chunk in _chunks(actions):
@@ -207,7 +206,7 @@ def fidelity(entry: Contestant) -> Fidelity | None:
 
 
 def report(entries: list[Contestant]) -> dict[str, Any]:
-    """All results as plain values; a ratio is the median over chunks of the speed to gymnasium's."""
+    """All results as plain values; a ratio is the median over chunks."""
     plain = np.array(entries[0].speeds)
     results = []
     for entry in entries:

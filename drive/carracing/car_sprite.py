@@ -55,9 +55,9 @@ def fill_polygon(window: Window, px: FloatArray, py: FloatArray, paint: int) -> 
             if y0 <= y < y1 or (y == high == y1 and y0 < y1):
                 x = (y - y0) * (x1 - x0) / (y1 - y0) + x0
                 if crossings == 0:
-                    first = int(math.floor(x))
+                    first = math.floor(x)
                 else:
-                    second = int(math.ceil(x))
+                    second = math.ceil(x)
                 crossings += 1
         _horizontal_line(window, row, min(first, second), max(first, second), paint)
 
@@ -106,8 +106,8 @@ def draw_car(
     camera: FloatArray,
     bodies: FloatArray,
     phases: FloatArray,
-    hull: FloatArray,
-    hull_counts: NDArray[np.int64],
+    polygons: FloatArray,
+    counts: NDArray[np.int64],
 ) -> None:
     """Draw wheels, treads and hull into the (HEIGHT, WIDTH) window.
 
@@ -116,25 +116,20 @@ def draw_car(
         camera: cos, sin, zoom and translation of gymnasium's view.
         bodies: (5, 3) position and angle of the four wheels and the hull.
         phases: (4,) rotation of the wheels, rad.
-        hull: (polygons, 8, 2) corners in the hull's frame.
-        hull_counts: Number of corners of each.
+        polygons: (5, 8, 2) corners in their body's frame, in Box2D's order: a wheel, then the hull.
+        counts: (5,) how many corners each has.
     """
     window[:] = 0
-    px, py = np.empty(8), np.empty(8)
-    wheel, tread = np.empty((4, 2)), np.empty((4, 2))
-    for k in range(4):
-        wheel[k, 0] = -WHEEL_HALF_WIDTH if k in (0, 3) else WHEEL_HALF_WIDTH
-        wheel[k, 1] = WHEEL_RADIUS if k < 2 else -WHEEL_RADIUS
+    px, py, tread = np.empty(8), np.empty(8), np.empty((4, 2))
     for w in range(4):
-        _place(wheel, 4, bodies[w], camera, px, py)
+        _place(polygons[0], 4, bodies[w], camera, px, py)
         fill_polygon(window, px[:4], py[:4], BLACK)
         if _tread(phases[w], tread):
             _place(tread, 4, bodies[w], camera, px, py)
             fill_polygon(window, px[:4], py[:4], WHITE)
-    for p in range(len(hull)):
-        count = hull_counts[p]
-        _place(hull[p], count, bodies[4], camera, px, py)
-        fill_polygon(window, px[:count], py[:count], HULL)
+    for p in range(1, len(polygons)):
+        _place(polygons[p], counts[p], bodies[4], camera, px, py)
+        fill_polygon(window, px[: counts[p]], py[: counts[p]], HULL)
 
 
 @compiled

@@ -7,7 +7,7 @@ on the outline in cells, not on the size of the 1000 x 800 surface that gymnasiu
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import njit
@@ -21,12 +21,15 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 def compiled(function: Kernel) -> Kernel:
     """Compile with numba, cached on disk where any cache directory can be written.
 
-    Division by zero yields infinity rather than an exception, which the kernels rely on.
+    Division by zero yields infinity rather than an exception, which the kernels rely on. The cache
+    notices a change of a kernel's own file only: after editing one that others call, delete
+    ``__pycache__/*.nb?``.
     """
     try:
-        return njit(cache=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+        kernel: Any = njit(cache=True, error_model="numpy")(function)
     except RuntimeError:  # neither the package nor the user's cache directory is writable
-        return njit(error_model="numpy")(function)  # type: ignore[no-any-return]
+        kernel = njit(error_model="numpy")(function)
+    return cast(Kernel, kernel)
 
 
 @compiled
@@ -38,7 +41,7 @@ def _add_inside(delta: FloatImage, x0: float, y0: float, x1: float, y1: float) -
     slope = (x1 - x0) / (y1 - y0)
     rows, width = delta.shape[0], delta.shape[1] - 1
     row = int(y0)
-    last = min(int(math.ceil(y1)), rows)
+    last = min(math.ceil(y1), rows)
     x = x0
     y = y0
     while row < last:
@@ -57,7 +60,7 @@ def _add_inside(delta: FloatImage, x0: float, y0: float, x1: float, y1: float) -
             covered = 0.5 * per_column * edge * edge
             delta[row, column] += covered
             total = covered
-            end = min(int(math.ceil(right)), width)
+            end = min(math.ceil(right), width)
             for c in range(column + 1, end - 1):
                 filled = per_column * (c + 0.5 - left)
                 delta[row, c] += filled - total
@@ -152,7 +155,7 @@ def grow(corners: FloatArray, signs: FloatArray, grown: FloatArray) -> bool:
 
 @compiled
 def _outward(corners: FloatArray, k: int, sign: float) -> tuple[float, float, float]:
-    """Unit normal (for an anti-clockwise polygon) of edge k, and how far the edge moves along it."""
+    """Unit normal of edge k of an anti-clockwise polygon, and how far the edge moves along it."""
     m = k + 1 if k + 1 < len(corners) else 0
     dx, dy = corners[m, 0] - corners[k, 0], corners[m, 1] - corners[k, 1]
     length = math.sqrt(dx * dx + dy * dy)

@@ -39,8 +39,6 @@ def _fill(
 @compiled
 def _bar(value: float) -> tuple[float, float]:
     """First row and end of a vertical indicator; pygame truncates corners and fills to both."""
-    if abs(value) <= 1e-4:
-        return 780.0, 780.0
     end = int(800.0 - (20.0 + 20.0 * value))
     return min(end, 780.0), max(end, 780.0) + 1.0
 

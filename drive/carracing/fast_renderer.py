@@ -1,4 +1,4 @@
-"""CarRacing's picture without its 1000 x 800 surface, about a hundred times as fast as gymnasium's."""
+"""CarRacing's picture, close to gymnasium's, without the 1000 x 800 surface it is scaled from."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ class FastRenderer:
             self._road = RoadPolygons(world)
         if self._car is not car:
             self._car = car
-            self._hull, self._hull_counts, self._hull_colour = _read_hull(car)
+            self._shape = _read_shape(car)
         road = self._road
         _draw_world(
             self._planes,
@@ -66,7 +66,7 @@ class FastRenderer:
             self._window,
             _read_state(world, car),
             (road.corners, road.circles, road.signs, road.colours),
-            (self._hull, self._hull_counts, self._hull_colour),
+            self._shape,
             (np.asarray(world.bg_color, np.float64), np.asarray(world.grass_color, np.float64)),
             score_patch(f"{world.reward:04.0f}"),
             self._loss,
@@ -85,14 +85,15 @@ def _read_state(world: Any, car: Any) -> FloatArray:  # noqa: ANN401
     ))  # fmt: skip
 
 
-def _read_hull(car: Any) -> tuple[FloatArray, NDArray[np.int64], FloatArray]:  # noqa: ANN401
-    """Corners (polygons, 8, 2) and number of corners of the hull's polygons, and its RGB colour."""
-    polygons = [np.array(fixture.shape.vertices) for fixture in car.hull.fixtures]
-    hull = np.zeros((len(polygons), 8, 2))
-    for k, polygon in enumerate(polygons):
-        hull[k, : len(polygon)] = polygon
+def _read_shape(car: Any) -> tuple[FloatArray, NDArray[np.int64], FloatArray]:  # noqa: ANN401
+    """Corners (5, 8, 2) of a wheel and the hull's polygons, their numbers, and the hull's RGB."""
+    fixtures = [car.wheels[0].fixtures[0], *car.hull.fixtures]
+    outlines = [np.array(fixture.shape.vertices) for fixture in fixtures]
+    polygons = np.zeros((len(outlines), 8, 2))
+    for k, outline in enumerate(outlines):
+        polygons[k, : len(outline)] = outline
     colour = np.array([int(c * 255) for c in car.hull.color], np.float64)
-    return hull, np.array([len(polygon) for polygon in polygons]), colour
+    return polygons, np.array([len(outline) for outline in outlines]), colour
 
 
 def _scaling_loss() -> float:
@@ -104,7 +105,7 @@ def _scaling_loss() -> float:
 
 
 @compiled
-def _draw_world(
+def _draw_world(  # noqa: PLR0913, PLR0917 - a compiled kernel's arguments are its only input
     planes: Image,
     layers: Layers,
     window: car_sprite.Window,

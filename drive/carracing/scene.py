@@ -133,10 +133,10 @@ def draw_grass(grass: FloatImage, camera: FloatArray, view: FloatArray) -> None:
     """Differences of the cover of all grass patches, (ROWS + 1, COLUMNS); they never overlap."""
     corners, surface, grown = np.empty((4, 2)), np.empty((4, 2)), np.empty((4, 2))
     signs = np.ones(4)
-    first_x = max(int(math.floor((view[0] - view[2]) / GRASS_DIM)) - 1, -20)
-    last_x = min(int(math.ceil((view[0] + view[2]) / GRASS_DIM)), 18)
-    first_y = max(int(math.floor((view[1] - view[2]) / GRASS_DIM)) - 1, -20)
-    last_y = min(int(math.ceil((view[1] + view[2]) / GRASS_DIM)), 18)
+    first_x = max(math.floor((view[0] - view[2]) / GRASS_DIM) - 1, -20)
+    last_x = min(math.ceil((view[0] + view[2]) / GRASS_DIM), 18)
+    first_y = max(math.floor((view[1] - view[2]) / GRASS_DIM) - 1, -20)
+    last_y = min(math.ceil((view[1] + view[2]) / GRASS_DIM), 18)
     for i in range(first_x + (first_x & 1), last_x + 1, 2):
         for j in range(first_y + (first_y & 1), last_y + 1, 2):
             x, y = GRASS_DIM * i, GRASS_DIM * j
@@ -153,7 +153,7 @@ def _visible(surface: FloatArray) -> bool:
     for k in range(1, 4):
         left, right = min(left, surface[k, 0]), max(right, surface[k, 0])
         low, high = min(low, surface[k, 1]), max(high, surface[k, 1])
-    return right >= -1.0 and left <= 1001.0 and high >= 99.0 and low <= 801.0
+    return bool(right >= -1.0 and left <= 1001.0 and high >= 99.0 and low <= 801.0)
 
 
 @compiled

@@ -12,9 +12,8 @@ Image = NDArray[np.uint8]
 def warp_frame(planes: Image, gray: Image) -> None:
     """Fill ``gray`` (84, 84) from the red, green and blue ``planes`` (3, 96, 96).
 
-    Seven cells of the result lie on eight of the picture, so cell i holds the pixels from i + i // 7
-    in sevenths: (7 - k) of the first and (k + 1) of the next, k = i % 7. All in whole numbers: the
-    sum of the weights is 64.
+    Seven cells of the result lie on eight of the picture, so cell i holds (7 - k) eighths of pixel
+    i + i // 7 and (k + 1) of the next, k = i % 7: whole numbers throughout.
     """
     plain = np.empty((2, 96), np.int32)
     low = np.empty(96, np.int32)
