@@ -1,0 +1,128 @@
+"""The line of least curvature round a track, and how fast it can be driven."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from drive.track import Track
+
+FloatArray = NDArray[np.float64]
+
+SPACING = 3.5
+"""World units between stations: gymnasium's tile length."""
+
+
+@dataclass(frozen=True)
+class LineConfig:
+    """What the line and its speeds keep to; lengths in world units, times in seconds.
+
+    Attributes:
+        margin: Kept between the line and the edge of the road, at least 0.
+        lateral_acceleration: Largest in bends.
+        acceleration: Largest when speeding up.
+        braking: Largest when slowing down.
+        top_speed: Never exceeded.
+        straightness: Weight of staying near the centre against curvature, at least 0.
+    """
+
+    margin: float = 2.0
+    lateral_acceleration: float = 160.0
+    acceleration: float = 45.0
+    braking: float = 60.0
+    top_speed: float = 95.0
+    straightness: float = 1e-5
+
+
+@dataclass(frozen=True)
+class RacingLine:
+    """A closed line with the speed to drive it at.
+
+    Attributes:
+        track: The line as a track of its own, to project on.
+        speed: At the line's points, ``(n,)``.
+    """
+
+    track: Track
+    speed: FloatArray
+
+    def arc_length_at(self, lap: float) -> float:
+        """Arc length of the line beside the centre line's point at a share of the lap, 0 to 1."""
+        ends = np.append(self.track.arc_lengths, self.track.length)
+        return float(np.interp(lap * len(self.speed), np.arange(len(ends)), ends))
+
+    def speed_at(self, arc_length: float) -> float:
+        """Speed at an arc length of the line, taken modulo a lap."""
+        knots = self.track.arc_lengths
+        s = arc_length % self.track.length
+        return float(np.interp(s, knots, self.speed, period=self.track.length))
+
+
+def plan(track: Track, config: LineConfig) -> RacingLine:
+    """Plans the line of least curvature inside the road and its speed profile."""
+    count = max(int(track.length / SPACING), 8)
+    stations = np.arange(count) * track.length / count
+    centre = track.point_at(stations)
+    heading = track.heading_at(stations)
+    normals = np.column_stack([-np.sin(heading), np.cos(heading)])
+    room = np.full(count, max(track.half_width - config.margin, 0.0))
+    offsets = least_curvature(centre, normals, room, config.straightness)
+    line = Track(centre + offsets[:, None] * normals, track.half_width)
+    return RacingLine(line, speed_profile(line, config))
+
+
+def least_curvature(
+    centre: FloatArray, normals: FloatArray, room: FloatArray, straightness: float
+) -> FloatArray:
+    """Offsets along the normals that minimise the summed squared second differences of the line.
+
+    A quadratic programme with bounds, solved by the alternating direction method of multipliers
+    (Boyd et al. 2011, section 5.2): one factorisation, then clipped back-substitutions.
+
+    Args:
+        centre: Points of the centre line, ``(n, 2)``, evenly spaced.
+        normals: Unit vectors to the left, ``(n, 2)``.
+        room: Largest offset to either side, ``(n,)``.
+        straightness: Weight of the squared offsets themselves.
+
+    Returns:
+        Offsets, ``(n,)``, left positive, within the room.
+    """
+    n = len(centre)
+    second = np.roll(np.eye(n), 1, axis=1) + np.roll(np.eye(n), -1, axis=1) - 2.0 * np.eye(n)
+    bends = np.vstack([second * normals[:, 0], second * normals[:, 1]])
+    constant = np.concatenate([second @ centre[:, 0], second @ centre[:, 1]])
+    hessian = bends.T @ bends + straightness * np.eye(n)
+    gradient = bends.T @ constant
+    rho = 1e-2
+    factor = cho_factor(hessian + rho * np.eye(n))
+    bounded, dual = np.zeros(n), np.zeros(n)
+    for _ in range(1000):
+        free = cho_solve(factor, rho * (bounded - dual) - gradient, check_finite=False)
+        before = bounded
+        bounded = np.clip(free + dual, -room, room)
+        dual += free - bounded
+        if max(np.abs(bounded - before).max(), np.abs(free - bounded).max()) < 1e-3:
+            break
+    return bounded
+
+
+def speed_profile(line: Track, config: LineConfig) -> FloatArray:
+    """Highest speeds that respect the limits: bends first, then a backward and a forward pass.
+
+    Returns:
+        Speeds at the line's points, ``(n,)``.
+    """
+    bend = np.maximum(np.abs(line.curvature), 1e-9)
+    squared = np.minimum(config.lateral_acceleration / bend, config.top_speed**2)
+    gaps = np.diff(line.arc_lengths, append=line.length)
+    n = len(squared)
+    slowest = int(squared.argmin())
+    for i in range(slowest - 1, slowest - n, -1):
+        limit = squared[(i + 1) % n] + 2.0 * config.braking * gaps[i % n]
+        squared[i % n] = min(squared[i % n], limit)
+    for i in range(slowest + 1, slowest + n):
+        limit = squared[(i - 1) % n] + 2.0 * config.acceleration * gaps[(i - 1) % n]
+        squared[i % n] = min(squared[i % n], limit)
+    return np.sqrt(squared)
