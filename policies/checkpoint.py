@@ -34,7 +34,7 @@ class Header:
         n_samples: Monte Carlo passes per decision when driving.
         command: The command that trained it.
         config: The training configuration, as plain values.
-        data: Per data set its name, episodes, steps and fingerprint.
+        data: Names, episodes, steps and fingerprint of the data.
         results: Validation scores and course of the training.
         format_version: Of this header.
     """
@@ -46,7 +46,7 @@ class Header:
     n_samples: int = 5
     command: str = ""
     config: dict[str, Any] = field(default_factory=dict)
-    data: list[dict[str, Any]] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
     format_version: int = FORMAT_VERSION
 
@@ -115,7 +115,7 @@ def load_method(path: Path) -> tuple[Method, Header]:
             f"{path}: the header's observation {header.observation.to_json()} is not that of its "
             f"encoder {header.encoder!r}"
         )
-    _fill(path, method, tensors)
+    fill(path, method, tensors)
     return method.eval(), header
 
 
@@ -155,7 +155,12 @@ def _parsed(path: Path, metadata: dict[str, str] | None) -> Header:
         raise PolicyError(f"{path}: damaged header: {_one_line(fault)}") from None
 
 
-def _fill(path: Path, method: Method, tensors: dict[str, Tensor]) -> None:
+def fill(path: Path, method: Method, tensors: dict[str, Tensor]) -> None:
+    """Puts the weights of a checkpoint into a method.
+
+    Raises:
+        PolicyError: If their names or shapes are not the method's; it names the file.
+    """
     expected = method.state_dict()
     missing, surplus = sorted(expected.keys() - tensors), sorted(tensors.keys() - expected)
     if missing or surplus:

@@ -1,0 +1,168 @@
+"""Clones a driver from demonstrations."""
+
+import json
+import shlex
+import shutil
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from nsac_core import fitting
+from nsac_core.fitting import FitConfig, FitResult, FittingError
+from nsac_core.fitting_state import FittingStateError
+from nsac_core.methods.protocol import Method
+from policies import checkpoint, demonstrations
+from policies.checkpoint import Header
+from policies.demonstrations import Demonstrations
+from policies.encoders import FrameEncoder
+from policies.errors import PolicyError
+from policies.memory import keep_freed_memory
+from policies.train_config import TrainConfig
+from policies.training_batches import TrainingBatches, ValidationBatches, validation_scores
+
+DEFAULTS: dict[str, dict[str, Any]] = {"nsac": {"ood_share": 0.25}}
+"""Options of a method that suit driving; a quarter of a batch is enough for the regulariser."""
+
+
+def train(config: TrainConfig) -> Path:
+    """Trains a policy and writes its checkpoint; an interrupted run is resumed by repeating it.
+
+    Returns:
+        The checkpoint, ``config.out``.
+
+    Raises:
+        PolicyError: The configuration, or a checkpoint to start from, cannot be used.
+        demonstrations.DemonstrationError: A data set cannot be read or is too small.
+    """
+    config.check()
+    keep_freed_memory()
+    header, method = _method(config)
+    data = demonstrations.load(config.data, config.data_root, header.observation.frames)
+    kept = 1 - config.validation_share
+    training, validation = data.split((kept, config.validation_share), config.seed)
+    state = _state_folder(config)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(config.threads)
+    try:
+        result, scores = _fit(method, training, validation, config, state / "state.safetensors")
+    finally:
+        torch.set_num_threads(threads)
+    header = replace(
+        header,
+        data=_described(config, data),
+        results={**scores, **_course(result), "validation_steps": validation.steps},
+    )
+    checkpoint.save(config.out, method, header)
+    shutil.rmtree(state)
+    return config.out
+
+
+def _method(config: TrainConfig) -> tuple[Header, Method]:
+    """What to train, and the header of its checkpoint."""
+    header = Header(
+        method=config.method,
+        method_options={**DEFAULTS.get(config.method, {}), **config.method_options},
+        encoder=config.encoder,
+        n_samples=config.n_samples,
+        command=shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        config=_plain(config),
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(config.seed)
+        method = checkpoint.build_method(header)
+    header = replace(header, observation=_encoder(method).observation)
+    if config.init is not None:
+        checkpoint.fill(config.init, method, checkpoint.read(config.init)[1])
+    _encoder(method).half_precision = config.half_precision
+    return header, method
+
+
+def _fit(
+    method: Method,
+    training: Demonstrations,
+    validation: Demonstrations,
+    config: TrainConfig,
+    state: Path,
+) -> tuple[FitResult, dict[str, float]]:
+    """Trains, and scores the best weights."""
+
+    def epoch(generator: torch.Generator) -> TrainingBatches:
+        return TrainingBatches(training, config, generator)
+
+    held_out = ValidationBatches(validation, config)
+    try:
+        result = fitting.fit(method, epoch, held_out, _fit_config(config, state))
+    except (FittingError, FittingStateError) as fault:
+        raise PolicyError(str(fault)) from None
+    return result, validation_scores(method, held_out, config.seed)
+
+
+def _fit_config(config: TrainConfig, state: Path) -> FitConfig:
+    return FitConfig(
+        epochs=config.epochs,
+        learning_rate=config.learning_rate,
+        weight_decay=config.weight_decay,
+        schedule="cosine",
+        warmup_epochs=min(0.5, config.epochs / 10),
+        gradient_clip=config.gradient_clip,
+        criterion=config.criterion,
+        seed=config.seed,
+        progress=not config.quiet,
+        tensorboard=config.tensorboard,
+        state=state,
+    )
+
+
+def _encoder(method: Method) -> FrameEncoder:
+    encoder = method.encoder
+    assert isinstance(encoder, FrameEncoder)
+    return encoder
+
+
+def _state_folder(config: TrainConfig) -> Path:
+    """The folder of an unfinished run, which must be a run of this very configuration.
+
+    Raises:
+        PolicyError: If it is another's.
+    """
+    folder = config.out.with_suffix(".unfinished")
+    described = json.dumps(_plain(config), indent=1, sort_keys=True)
+    file = folder / "config.json"
+    if not file.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(described)
+    elif file.read_text() != described:
+        raise PolicyError(
+            f"{folder}: an unfinished run with other settings: repeat its command (config.json), "
+            "or remove the folder"
+        )
+    return folder
+
+
+def _plain(config: TrainConfig) -> dict[str, Any]:
+    """The configuration as JSON values."""
+    values: dict[str, Any] = json.loads(json.dumps(asdict(config), default=str))
+    return values
+
+
+def _described(config: TrainConfig, data: Demonstrations) -> dict[str, Any]:
+    return {
+        "names": list(config.data),
+        "episodes": len(data.episodes),
+        "steps": data.steps,
+        "fingerprint": data.fingerprint(),
+    }
+
+
+def _course(result: FitResult) -> dict[str, Any]:
+    best = result.history[result.best_epoch - 1]
+    return {
+        "epochs": len(result.history),
+        "best_epoch": result.best_epoch,
+        "validation": best.validation,
+        "train": best.train,
+        "seconds": sum(epoch.seconds for epoch in result.history),
+    }

@@ -1,0 +1,68 @@
+"""Batches of windows for training and validation, and the scores of a validation part."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from nsac_core import fitting, metrics
+from nsac_core.methods.protocol import Method, Prediction
+from policies.demonstrations import Demonstrations
+from policies.protocol import ACTIONS
+from policies.train_config import TrainConfig
+
+
+class TrainingBatches:
+    """One epoch of augmented windows in random order.
+
+    Args:
+        data: The training part.
+        config: Sizes and augmentation.
+        generator: Source of all draws.
+    """
+
+    def __init__(
+        self, data: Demonstrations, config: TrainConfig, generator: torch.Generator
+    ) -> None:
+        self.data, self.augmentation, self.window = data, config.augmentation, config.window
+        self.windows_per_batch = max(1, config.batch // config.window)
+        seed = int(torch.randint(2**62, (), generator=generator))
+        self.rng = np.random.default_rng(seed)
+
+    def __len__(self) -> int:
+        return self.data.count_batches(self.windows_per_batch, self.window)
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        for frames, actions in self.data.windows(self.windows_per_batch, self.window, self.rng):
+            self.augmentation(frames, actions, self.rng)
+            yield torch.from_numpy(frames), torch.from_numpy(actions).flatten(0, 1)
+
+
+class ValidationBatches:
+    """The validation windows in order, as recorded; can be iterated anew.
+
+    Args:
+        data: The validation part.
+        config: Sizes.
+    """
+
+    def __init__(self, data: Demonstrations, config: TrainConfig) -> None:
+        self.data, self.window = data, config.window
+        self.windows_per_batch = max(1, config.batch // config.window)
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        for frames, actions in self.data.windows(self.windows_per_batch, self.window):
+            yield torch.from_numpy(frames), torch.from_numpy(actions).flatten(0, 1)
+
+
+def validation_scores(method: Method, batches: ValidationBatches, seed: int) -> dict[str, float]:
+    """``mse_*`` and ``nll_*`` of each action on the validation data."""
+    prediction, y = fitting.predicted(method, batches, seed=seed)
+    scores = {}
+    for i, action in enumerate(ACTIONS):
+        columns = (prediction.mean, prediction.aleatoric, prediction.epistemic)
+        part = Prediction(*(values[:, i : i + 1] for values in columns))
+        scores[f"mse_{action}"] = metrics.mse(part, y[:, i : i + 1])
+        scores[f"nll_{action}"] = metrics.nll(part, y[:, i : i + 1])
+    return scores
