@@ -47,7 +47,7 @@ class PrivilegedConfig:
     speed_preview: float = 0.12
     slip: float = 6.0
     slide: float = 8.0
-    rescue_speed: float = 25.0
+    rescue_speed: float = 40.0
 
 
 class PrivilegedDriver:
