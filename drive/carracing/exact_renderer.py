@@ -112,8 +112,7 @@ class ExactRenderer:
     """
 
     def __init__(self) -> None:
-        pygame.font.init()
-        self._font = pygame.font.Font(pygame.font.get_default_font(), 42)
+        self._font = _font()
         self._upside_down = pygame.Surface((WINDOW_W, WINDOW_H), depth=32)
         self._dashboard = pygame.Surface((WINDOW_W, WINDOW_H), depth=32)
         self._narrow = pygame.Surface((STATE_W, WINDOW_H - HIDDEN), depth=32)
@@ -181,7 +180,12 @@ class ExactRenderer:
 
     def _draw_score(self, text: str) -> None:
         if text != self._score[0]:
-            self._score = (text, self._font.render(text, True, (255, 255, 255), (0, 0, 0)))
+            try:
+                image = self._font.render(text, True, (255, 255, 255), (0, 0, 0))
+            except pygame.error:  # pygame was shut down, as when another world's window closes
+                self._font = _font()
+                image = self._font.render(text, True, (255, 255, 255), (0, 0, 0))
+            self._score = (text, image)
         area = self._score[1].get_rect()
         area.center = (60, WINDOW_H - WINDOW_H * 2.5 / 40.0)
         self._dashboard.blit(self._score[1], area)
@@ -254,6 +258,11 @@ def _stripe(phase: float) -> list[tuple[float, float]] | None:
         c2 = np.sign(c2)
     right, top, bottom = WHEEL_W * SIZE, WHEEL_R * c1 * SIZE, WHEEL_R * c2 * SIZE
     return [(-right, top), (right, top), (right, bottom), (-right, bottom)]
+
+
+def _font() -> pygame.font.Font:
+    pygame.font.init()
+    return pygame.font.Font(pygame.font.get_default_font(), 42)
 
 
 def _grass_patches() -> FloatArray:

@@ -1,6 +1,7 @@
 """Roads of maps that gymnasium does not know, laid in gymnasium's tiles."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def stations(track_map: "TrackMap") -> list[Station]:
     return list(zip(alpha.tolist(), beta.tolist(), *points.T.tolist(), strict=True))
 
 
-def lay_tiles(world: "CarRacingWorld", track: list[Station], half_width: float) -> None:
+def lay_tiles(world: "CarRacingWorld", track: Sequence[Station], half_width: float) -> None:
     """Create the Box2D tiles, pictures and kerbs of a road in a world, as gymnasium does.
 
     Args:
@@ -45,7 +46,8 @@ def lay_tiles(world: "CarRacingWorld", track: list[Station], half_width: float) 
         track: What `stations` returns.
         half_width: Of the road, world units.
     """
-    turns = wrap_angle(np.diff([row[1] for row in track], prepend=track[-1][1]))
+    turns = np.diff([row[1] for row in track], prepend=track[-1][1])
+    turns[0] = wrap_angle(turns[0])
     kerbs = _kerbs(turns)
     tiles: list[Any] = []
     for i, here in enumerate(track):

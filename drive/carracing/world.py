@@ -156,6 +156,10 @@ class CarRacingWorld(CarRacing):
             return super().render()  # type: ignore[no-untyped-call]
         return super()._render(self.render_mode)
 
+    def close(self) -> None:
+        """Close the window, if ``render_mode`` opened one."""
+        super().close()  # type: ignore[no-untyped-call]
+
     def _render(self, mode: str) -> Frames:  # noqa: ARG002
         """What gymnasium's step shows the driver; `render` never comes here."""
         if self._renderer is None:
