@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.envs.box2d.car_racing import TRACK_WIDTH, CarRacing
+from gymnasium.envs.box2d.car_racing import TRACK_DETAIL_STEP, TRACK_WIDTH, CarRacing
 from gymnasium.utils import EzPickle, seeding
 from numpy.typing import ArrayLike
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 RendererName = Literal["exact", "fast", "none"]
 ObservationName = Literal["rgb96", "gray84"]
+EARLY_END = 4 * TRACK_DETAIL_STEP  # the front wheels are on the last tile, the line two tiles on
 SHAPES: dict[str, tuple[int, int, int]] = {"rgb96": (96, 96, 3), "gray84": (84, 84, 1)}
 
 
@@ -202,8 +203,8 @@ class CarRacingWorld(CarRacing):
         on_track = self.lap.update((x, y))
         progress = self.lap.progress
         visited, total = self.tile_visited_count, len(self.track)
-        finish = 1.0 if visited < total else 0.95
-        self._lap_complete |= visited >= 0.95 * total and progress >= finish
+        early = EARLY_END / self.track_geometry.length if visited == total else 0.0
+        self._lap_complete |= visited >= 0.95 * total and progress >= 1.0 - early
         return {
             "position": np.array((x, y)),
             "heading": heading,
