@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from drive.carracing import car_sprite, dashboard, scene
 from drive.carracing.coverage import FloatArray, FloatImage, compiled
 from drive.carracing.dashboard import score_patch
-from drive.carracing.scene import RoadPolygons
+from drive.carracing.scene import RoadPolygons, World
 from drive.carracing.warp_frame import warp_frame
 
 Image = NDArray[np.uint8]
+Box2DCar = Any  # gymnasium's Car; its attributes are set on Box2D's untyped bodies
 Layers = tuple[FloatImage, FloatImage, FloatImage, FloatImage, FloatImage]
 
 
@@ -25,7 +26,7 @@ class FastRenderer:
 
     def __init__(self) -> None:
         self._road: RoadPolygons | None = None
-        self._car: Any = None
+        self._car: Box2DCar | None = None
         self._loss = _scaling_loss()
         self._planes = np.zeros((3, 96, 96), np.uint8)
         rows, columns = scene.ROWS, scene.COLUMNS
@@ -38,21 +39,21 @@ class FastRenderer:
         )
         self._window = np.zeros((car_sprite.HEIGHT, car_sprite.WIDTH), np.int32)
 
-    def render(self, world: Any) -> Image:  # noqa: ANN401 - gymnasium is untyped
+    def render(self, world: World) -> Image:
         """The (96, 96, 3) RGB picture of the world as it stands; a new array."""
         self._draw(world)
         image = np.empty((96, 96, 3), np.uint8)
         _interleave(self._planes, image)
         return image
 
-    def render_gray(self, world: Any) -> Image:  # noqa: ANN401
+    def render_gray(self, world: World) -> Image:
         """The (84, 84) gray picture that SB3's WarpFrame makes of `render`'s; a new array."""
         self._draw(world)
         gray = np.empty((84, 84), np.uint8)
         warp_frame(self._planes, gray)
         return gray
 
-    def _draw(self, world: Any) -> None:  # noqa: ANN401
+    def _draw(self, world: World) -> None:
         car = world.car
         if self._road is None or self._road.source is not world.road_poly:
             self._road = RoadPolygons(world)
@@ -73,7 +74,7 @@ class FastRenderer:
         )
 
 
-def _read_state(world: Any, car: Any) -> FloatArray:  # noqa: ANN401
+def _read_state(world: World, car: Box2DCar) -> FloatArray:
     """Poses (15), phases (4) and speeds (4) of the wheels and hull, and what else is shown."""
     hull = car.hull
     w0, w1, w2, w3 = car.wheels
@@ -85,7 +86,7 @@ def _read_state(world: Any, car: Any) -> FloatArray:  # noqa: ANN401
     ))  # fmt: skip
 
 
-def _read_shape(car: Any) -> tuple[FloatArray, NDArray[np.int64], FloatArray]:  # noqa: ANN401
+def _read_shape(car: Box2DCar) -> tuple[FloatArray, NDArray[np.int64], FloatArray]:
     """Corners (5, 8, 2) of a wheel and the hull's polygons, their numbers, and the hull's RGB."""
     fixtures = [car.wheels[0].fixtures[0], *car.hull.fixtures]
     outlines = [np.array(fixture.shape.vertices) for fixture in fixtures]

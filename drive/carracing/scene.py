@@ -4,11 +4,17 @@ import math
 from typing import Any
 
 import numpy as np
-from gymnasium.envs.box2d.car_racing import GRASS_DIM, PLAYFIELD, WINDOW_H, WINDOW_W
+from gymnasium.envs.box2d.car_racing import (
+    GRASS_DIM,
+    PLAYFIELD,
+    WINDOW_H,
+    WINDOW_W,
+)
 from numpy.typing import NDArray
 
 from drive.carracing.coverage import FloatArray, FloatImage, add_edge, compiled, grow
 
+World = Any  # gymnasium's CarRacing; mypy knows neither its tiles nor ours
 ROWS, COLUMNS = 84, 96  # the dashboard hides the rest of the rows
 X_SCALE, Y_SCALE = 96.0 / WINDOW_W, 96.0 / WINDOW_H
 VIEW_RADIUS = math.hypot(WINDOW_W / 2, 350.0)  # of the part above the dashboard, surface pixels
@@ -28,7 +34,7 @@ class RoadPolygons:
         colours: (n, 3) RGB.
     """
 
-    def __init__(self, world: Any) -> None:  # noqa: ANN401 - gymnasium is untyped
+    def __init__(self, world: World) -> None:
         self.source = world.road_poly
         n = len(self.source)
         self.corners = np.array([p for p, _ in self.source], dtype=np.float64).reshape(n, 4, 2)
@@ -39,7 +45,7 @@ class RoadPolygons:
         self.signs = _growth_signs(self.corners)
         self._share_colours(world)
 
-    def _share_colours(self, world: Any) -> None:  # noqa: ANN401
+    def _share_colours(self, world: World) -> None:
         tiles = {id(tile.color): tile for tile in world.road}
         for k, (corners, colour) in enumerate(self.source):
             tile = tiles.get(id(colour))
@@ -240,13 +246,14 @@ def lay_over_ground(
         layer: (4, ROWS, COLUMNS) road and car.
         field: (ROWS + 1, COLUMNS) differences of the playfield's cover.
         grass: The same of the grass patches.
-        background: RGB of the playfield.
+        background: RGB of the playfield; pygame truncates colours.
         patch: RGB of the grass patches.
         loss: Grey levels to subtract before rounding.
     """
     one, none, lost = np.float32(1.0), np.float32(0.0), np.float32(loss)
     inside, mown = np.zeros(COLUMNS, np.float32), np.zeros(COLUMNS, np.float32)
-    base, rise = background.astype(np.float32), (patch - background).astype(np.float32)
+    base = np.trunc(background).astype(np.float32)
+    rise = np.trunc(patch).astype(np.float32) - base
     for row in range(ROWS):
         for column in range(COLUMNS):
             inside[column] += field[row, column]
