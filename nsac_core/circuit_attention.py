@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
@@ -115,8 +116,9 @@ class CircuitAttention(nn.Module):
             query_in, clock = _last(query_in, clock, last_of_key)
         # Queries and keys decide which keys are chosen: rounding them to half precision would
         # choose others.
-        query = self._split(_in_float32(self.query_gate, query_in))
-        key = self._split(_in_float32(self.key_gate, key_in))
+        with _full_precision(key_in.device):
+            query = self._split(self.query_gate(query_in.to(self.query_gate.weight.dtype)))
+            key = self._split(self.key_gate(key_in.to(self.key_gate.weight.dtype)))
         value = self._split(self.value_gate(value_in))
         return query, clock, self._remember(key, value, key_mask)
 
@@ -147,7 +149,7 @@ class CircuitAttention(nn.Module):
         if n_keys <= self.top_k:
             return Memory(key, value, mask, None, None)
         blocks = Blocks.cut(n_keys, self.top_k, key.device, mask)
-        with torch.no_grad():
+        with torch.no_grad(), _full_precision(key.device):
             means = centroids(key, blocks)
         return Memory(key, value, mask, blocks, means)
 
@@ -159,7 +161,8 @@ class CircuitAttention(nn.Module):
                 part.movedim(2, 0).unsqueeze(3).contiguous() for part in (memory.key, memory.value)
             )
             return Pairs(key, value, None, valid)
-        chosen = curate(query, memory.key, memory.means, memory.blocks, self.top_k)
+        with _full_precision(query.device):
+            chosen = curate(query, memory.key, memory.means, memory.blocks, self.top_k)
         index = chosen.index.movedim(-1, 0)
         valid = None if chosen.valid is None else chosen.valid.movedim(-1, 0)
         row = flat_rows(chosen.index, memory.key.shape[2]).movedim(-1, 0).contiguous()
@@ -211,11 +214,12 @@ def masked_softmax(logits: Tensor, valid: Tensor | None) -> Tensor:
     return logits.masked_fill(~valid, lowest).softmax(0) * valid
 
 
-def _in_float32(gate: SensoryGate, x: Tensor) -> Tensor:
-    if not torch.is_autocast_enabled(x.device.type):
-        return gate(x)  # type: ignore[no-any-return]
-    with torch.autocast(x.device.type, enabled=False):
-        return gate(x.float())  # type: ignore[no-any-return]
+def _full_precision(device: torch.device) -> AbstractContextManager[None]:
+    """Switches autocast off inside; costs nothing where it is off already."""
+    kind = device.type
+    if torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind):
+        return torch.autocast(kind, enabled=False)
+    return nullcontext()
 
 
 def _query_times(times: Tensor | None, query: Tensor) -> Tensor:
