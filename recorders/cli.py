@@ -1,6 +1,7 @@
 """``nsac-record``: parses the command line and calls the library."""
 
 import sys
+from typing import Annotated
 
 import tyro
 
@@ -18,7 +19,7 @@ def main(arguments: list[str] | None = None) -> None:
     app.cli(prog="nsac-record", description="Record driving demonstrations.", args=arguments)
 
 
-def carracing(config: tyro.conf.OmitArgPrefixes[RecordConfig]) -> None:
+def carracing(config: Annotated[RecordConfig, tyro.conf.arg(name="")]) -> None:
     """Record CarRacing demonstrations as a Minari data set; repeat the command to resume."""
     try:
         name = record(config)

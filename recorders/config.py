@@ -9,7 +9,6 @@ from minari.dataset.minari_dataset import parse_dataset_id
 
 from recorders.disturbance import Disturbance
 
-
 WORLD = "nsac/CarRacing-v0"
 """The gymnasium environment that is driven; importing ``drive.carracing`` registers it."""
 
@@ -98,6 +97,8 @@ class RecordConfig:
         the same name is another one.
         """
         decisive = asdict(self)
+        for name, value in decisive.pop("noise").items():
+            decisive[f"noise.{name}"] = value
         for name in ("out", "episodes", "workers", "data_root", "quiet"):
             del decisive[name]
         if self.learner is None:

@@ -147,7 +147,7 @@ class RecordedDataSet:
                 )
 
     def _episodes_anywhere(self) -> bool:
-        return any(folder.glob("[0-9]*") for folder in (self.growing, self.finished))
+        return any(any(folder.glob("[0-9]*")) for folder in (self.growing, self.finished))
 
     @contextlib.contextmanager
     def _temporary_folder(self) -> Iterator[Path]:

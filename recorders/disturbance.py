@@ -71,7 +71,7 @@ class DisturbanceProcess:
         noise = self._rng.standard_normal(2)
         self._smooth = self._decay * self._smooth + spread * self._deviation * noise
         self._step_kick()
-        return self._smooth + np.array([self._kick, 0.0])
+        return np.array([self._smooth[0] + self._kick, self._smooth[1]])
 
     def _step_kick(self) -> None:
         self._kick_left -= 1

@@ -1,6 +1,7 @@
 """Drives the episodes of a batch in lock-step: the expert labels, expert or learner drives."""
 
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 import policies
 from drive.carracing.observations import FrameStack
-from policies.protocol import ACTIONS, Policy
+from policies.protocol import Policy
 from recorders.config import WORLD, RecordConfig, RecordError
 from recorders.episode import Episode
 from recorders.lane import Lane
@@ -21,23 +22,21 @@ Environment = gymnasium.Env[NDArray[np.uint8], NDArray[np.float32]]
 class Driver:
     """A policy, fed with what it wants to see of a batch of lanes."""
 
-    def __init__(self, name: str, role: str) -> None:
+    def __init__(self, name: str) -> None:
         """Loads the policy.
 
         Args:
             name: What ``policies.load`` takes.
-            role: ``driver`` or ``learner``, for error messages.
 
         Raises:
             RecordError: It sees what a recording does not hold.
             policies.PolicyError: It is unknown or cannot be loaded.
         """
-        self._role = f"{role} {name}"
         self._policy: Policy = policies.load(name)
         self._stack = FrameStack(1, 1)
         kind = self._policy.observation.kind
         if kind == "rgb96":
-            raise RecordError(f"{self._role} looks at {kind}, but a recording holds gray84 frames")
+            raise RecordError(f"{name} looks at {kind} pictures, but a recording holds gray84")
 
     @property
     def sees_worlds(self) -> bool:
@@ -53,26 +52,44 @@ class Driver:
         """Actions for all lanes, float32 ``(n, 3)``.
 
         Raises:
-            RecordError: The policy returned another shape, or values that are not finite.
+            policies.PolicyError: The policy returned what cannot be driven.
         """
         if self.sees_worlds:
-            decision = self._policy.act([lane.world for lane in lanes])
-        else:
-            frames = np.stack([lane.frame for lane in lanes])
-            decision = self._policy.act(self._stack.push(frames))
-        action = np.asarray(decision.action, dtype=np.float32)
-        if action.shape != (len(lanes), len(ACTIONS)):
-            raise RecordError(
-                f"{self._role} returned actions of shape {action.shape}, "
-                f"expected {(len(lanes), len(ACTIONS))}"
-            )
-        if not np.isfinite(action).all():
-            raise RecordError(f"{self._role} returned an action that is not finite: {action}")
-        return action
+            return self._policy.act([lane.world for lane in lanes]).action
+        frames = np.stack([lane.frame for lane in lanes])
+        return self._policy.act(self._stack.push(frames)).action
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who takes part in a recording.
+
+    Attributes:
+        expert: Labels every state, and drives where the learner does not.
+        learner: Drives its segments, or None.
+    """
+
+    expert: Driver
+    learner: Driver | None
+
+    @classmethod
+    def load(cls, config: RecordConfig) -> "Cast":
+        """Loads both, and so names a fault before anything is recorded."""
+        return cls(Driver(config.driver), Driver(config.learner) if config.learner else None)
+
+    def batch_size(self, config: RecordConfig) -> int:
+        """Episodes in lock-step: one where no forward pass is shared, so that none waits."""
+        return 1 if self.learner is None and self.expert.sees_worlds else config.batch
+
+    def reset(self, n: int, seed: int) -> None:
+        """Prepares both for ``n`` new episodes."""
+        for driver in (self.expert, self.learner):
+            if driver is not None:
+                driver.reset(n, seed)
 
 
 def drive(
-    config: RecordConfig, episodes: Sequence[int], tracks: Sequence[str]
+    config: RecordConfig, cast: Cast, episodes: Sequence[int], tracks: Sequence[str]
 ) -> Generator[Episode, None, None]:
     """Drives the episodes of one batch.
 
@@ -81,25 +98,23 @@ def drive(
 
     Args:
         config: What to record.
+        cast: Who drives and who labels.
         episodes: Numbers of the episodes.
         tracks: Their maps.
 
     Yields:
         Each episode as soon as it ends.
     """
-    expert = _driver(config.driver, "driver")
-    learner = _driver(config.learner, "learner") if config.learner else None
     lanes = [
         Lane(_environment(slot, config.renderer), config, index, track)
         for slot, (index, track) in enumerate(zip(episodes, tracks, strict=True))
     ]
-    for driver in (expert, learner):
-        if driver is not None:
-            driver.reset(len(lanes), _policy_seed(config, episodes[0]))
+    seed = np.random.SeedSequence([config.seed, episodes[0]]).generate_state(1)[0]
+    cast.reset(len(lanes), int(seed))
     driving = set(range(len(lanes)))
     while driving:
-        labels = expert.act(lanes)
-        proposals = learner.act(lanes) if learner else None
+        labels = cast.expert.act(lanes)
+        proposals = cast.learner.act(lanes) if cast.learner else None
         for i in sorted(driving):
             lanes[i].step(labels[i], None if proposals is None else proposals[i])
             if lanes[i].outcome:
@@ -107,29 +122,7 @@ def drive(
                 yield lanes[i].episode()
 
 
-def batch_size(config: RecordConfig) -> int:
-    """Episodes driven in lock-step: one where no forward pass is shared, so that none waits."""
-    alone = config.learner is None and _driver(config.driver, "driver").sees_worlds
-    return 1 if alone else config.batch
-
-
-def check_drivers(config: RecordConfig) -> None:
-    """Loads the expert and the learner, and so names a fault before anything is recorded."""
-    _driver(config.driver, "driver")
-    if config.learner:
-        _driver(config.learner, "learner")
-
-
-@lru_cache(maxsize=4)
-def _driver(name: str, role: str) -> Driver:
-    return Driver(name, role)
-
-
 @lru_cache(maxsize=64)
 def _environment(slot: int, renderer: str) -> Environment:  # noqa: ARG001 - one world a slot
     kwargs: dict[str, Any] = {"renderer": renderer, "observation": "gray84"}
     return gymnasium.make(WORLD, disable_env_checker=True, **kwargs)
-
-
-def _policy_seed(config: RecordConfig, first: int) -> int:
-    return int(np.random.SeedSequence([config.seed, first]).generate_state(1)[0])

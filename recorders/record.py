@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import joblib
 import torch
@@ -17,9 +18,9 @@ from rich.progress import (
 
 import maps
 from policies.demonstrations import root_folder
-from recorders import driving
 from recorders.config import RecordConfig
 from recorders.data_set import RecordedDataSet
+from recorders.driving import Cast, drive
 
 
 def record(config: RecordConfig) -> str:
@@ -37,20 +38,24 @@ def record(config: RecordConfig) -> str:
         maps.MapError: A map is unknown or malformed.
     """
     config.check()
+    # Worker processes outlive a call, and the environment variable they started with.
+    config = replace(config, data_root=root_folder(config.data_root).absolute())
     tracks = _tracks(config)
-    driving.check_drivers(config)
+    cast = Cast.load(config)
     data_set = RecordedDataSet(root_folder(config.data_root), config.out)
     with data_set.opened(config) as missing:
         if missing:
-            _record_missing(config, tracks, missing)
+            _record_missing(config, cast, tracks, missing)
         if data_set.growing.exists():
             data_set.finish(config)
     return config.out
 
 
-def _record_missing(config: RecordConfig, tracks: list[str], missing: list[int]) -> None:
+def _record_missing(
+    config: RecordConfig, cast: Cast, tracks: list[str], missing: list[int]
+) -> None:
     """Drives whole batches, whose make-up depends on the configuration alone."""
-    size = driving.batch_size(config)
+    size = cast.batch_size(config)
     batches = [
         range(first, min(first + size, config.episodes))
         for first in range(0, config.episodes, size)
@@ -59,7 +64,9 @@ def _record_missing(config: RecordConfig, tracks: list[str], missing: list[int])
     wanted = frozenset(missing)
     if config.workers == 1:
         steps: Iterable[int] = (
-            count for batch in batches for count in _record_batch(config, tracks, batch, wanted)
+            count
+            for batch in batches
+            for count in _record_batch(config, cast, tracks, batch, wanted)
         )
     else:
         steps = _record_in_processes(config, tracks, batches, wanted)
@@ -67,7 +74,7 @@ def _record_missing(config: RecordConfig, tracks: list[str], missing: list[int])
 
 
 def _record_batch(
-    config: RecordConfig, tracks: list[str], batch: range, wanted: frozenset[int]
+    config: RecordConfig, cast: Cast, tracks: list[str], batch: range, wanted: frozenset[int]
 ) -> Iterator[int]:
     """Drives a batch and writes its missing episodes; yields the steps of each.
 
@@ -77,7 +84,7 @@ def _record_batch(
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        drives = driving.drive(config, batch, [tracks[i] for i in batch])
+        drives = drive(config, cast, batch, [tracks[i] for i in batch])
         with closing(drives):
             for episode in drives:
                 if episode.index in wanted:
@@ -102,7 +109,7 @@ def _record_in_processes(
 def _record_whole_batch(
     config: RecordConfig, tracks: list[str], batch: range, wanted: frozenset[int]
 ) -> list[int]:
-    return list(_record_batch(config, tracks, batch, wanted))
+    return list(_record_batch(config, Cast.load(config), tracks, batch, wanted))
 
 
 def _show(config: RecordConfig, steps: Iterable[int], missing: int) -> None:

@@ -1,0 +1,189 @@
+"""A recording survives being killed at any moment, and never shows wrong counts."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import minari
+import pytest
+
+from recorders import RecordConfig, RecordError, record
+from recorders.data_set import RecordedDataSet
+from recorders.episode import Episode
+
+MakeConfig = Callable[..., RecordConfig]
+NAME = "carracing/test-v0"
+EPISODES = 2
+CRITICAL = [
+    (Path, "rename"),
+    (Path, "replace"),
+    (Path, "mkdir"),
+    (Path, "write_text"),
+    (os, "fsync"),
+    (shutil, "rmtree"),
+]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def die_at(config: RecordConfig, moment: int) -> None:
+    """Records, and is killed just before its ``moment``-th change of the file system."""
+    calls = 0
+
+    def deadly(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: object, **kwargs: object) -> object:
+            nonlocal calls
+            if calls == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+            calls += 1
+            return function(*args, **kwargs)
+
+        return call
+
+    for owner, name in CRITICAL:
+        setattr(owner, name, deadly(getattr(owner, name)))
+    record(config)
+
+
+def run_forked(
+    target: Callable[..., object], *arguments: object, kill_after: float | None = None
+) -> int:
+    process = multiprocessing.get_context("fork").Process(target=target, args=arguments)
+    process.start()
+    process.join(kill_after)
+    process.kill()
+    process.join()
+    assert process.exitcode is not None
+    return process.exitcode
+
+
+def assert_whole_or_absent(total: int) -> None:
+    try:
+        data = minari.load_dataset(NAME)
+    except FileNotFoundError:
+        assert NAME not in minari.list_local_datasets()
+        return
+    assert data.total_episodes == total
+    assert data.total_steps == sum(len(episode.actions) for episode in data)
+
+
+@pytest.fixture
+def config(make: MakeConfig) -> RecordConfig:
+    return make(max_steps=4, episodes=EPISODES)
+
+
+@pytest.fixture
+def reference(config: RecordConfig, root: Path) -> dict[str, bytes]:
+    """The data set as recorded without interruption."""
+    record(config)
+    return files(root / NAME / "data")
+
+
+def test_killed_before_every_change_of_the_file_system(
+    config: RecordConfig, reference: dict[str, bytes], root: Path
+) -> None:
+    moment, alive = 0, False
+    while not alive:
+        shutil.rmtree(root / NAME)
+        alive = run_forked(die_at, config, moment) == 0
+        assert_whole_or_absent(EPISODES)
+        kept = {
+            path: path.stat().st_mtime_ns for path in (root / NAME / ".recording").glob("[0-9]*/*")
+        }
+        if not alive:
+            # A second death on the way, then the end.
+            run_forked(die_at, config, moment % 7)
+            assert_whole_or_absent(EPISODES)
+            record(config)
+        assert files(root / NAME / "data") == reference, moment
+        for path, written in kept.items():
+            now = root / NAME / "data" / path.relative_to(root / NAME / ".recording")
+            assert now.stat().st_mtime_ns == written, "an episode was recorded twice"
+        moment += 1
+    assert moment > 4 * EPISODES
+
+
+def test_killed_at_any_time(make: MakeConfig, root: Path) -> None:
+    config = make(max_steps=40, episodes=6, learner="scripted_drivers:Painter", batch=4)
+    record(config)
+    expected = files(root / NAME / "data")
+    shutil.rmtree(root / NAME)
+    for attempt in range(15):
+        run_forked(record, config, kill_after=0.05 + 0.037 * (attempt % 11))
+        assert_whole_or_absent(6)
+    record(config)
+    assert files(root / NAME / "data") == expected
+
+
+def test_only_missing_episodes_are_driven(
+    config: RecordConfig, reference: dict[str, bytes], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / NAME / "data").rename(root / NAME / ".recording")
+    shutil.rmtree(root / NAME / ".recording" / "1")
+    driven = []
+    write = RecordedDataSet.write
+
+    def spy(self: RecordedDataSet, episode: Episode) -> None:
+        driven.append(episode.index)
+        write(self, episode)
+
+    monkeypatch.setattr(RecordedDataSet, "write", spy)
+    record(config)
+    assert driven == [1]
+    assert files(root / NAME / "data") == reference
+    record(config)
+    assert driven == [1]
+
+
+def test_a_greater_number_of_episodes_adds_to_the_data_set(make: MakeConfig, root: Path) -> None:
+    record(make(max_steps=4, episodes=5))
+    whole = files(root / NAME / "data")
+    shutil.rmtree(root / NAME)
+    record(make(max_steps=4, episodes=2))
+    record(make(max_steps=4, episodes=5))
+    assert files(root / NAME / "data") == whole
+    with pytest.raises(RecordError, match="holds 5 episodes, more than the 3 asked for"):
+        record(make(max_steps=4, episodes=3))
+    assert minari.load_dataset(NAME).total_episodes == 5
+
+
+def test_another_configuration_is_refused(config: RecordConfig, make: MakeConfig) -> None:
+    record(config)
+    with pytest.raises(RecordError, match="recorded with max_steps = 4, not 5: choose another"):
+        record(make(max_steps=5))
+    assert minari.load_dataset(NAME).total_steps == 4 * EPISODES
+
+
+def test_a_learner_trained_anew_under_its_old_name_is_another(
+    make: MakeConfig, tmp_path: Path
+) -> None:
+    checkpoint = tmp_path / "policy.safetensors"
+    checkpoint.write_bytes(b"one")
+    before = make(learner=str(checkpoint)).content()
+    checkpoint.write_bytes(b"two")
+    assert make(learner=str(checkpoint)).content() != before
+
+
+def test_two_recordings_of_one_name_do_not_mix(config: RecordConfig, root: Path) -> None:
+    with (
+        RecordedDataSet(root, NAME).opened(config),
+        pytest.raises(RecordError, match="another process is recording carracing/test-v0"),
+    ):
+        record(config)
+
+
+def test_a_foreign_data_set_is_left_alone(config: RecordConfig, root: Path) -> None:
+    (root / NAME / "data").mkdir(parents=True)
+    with pytest.raises(RecordError, match="was not made by nsac-record"):
+        record(config)
+    assert (root / NAME / "data").is_dir()
