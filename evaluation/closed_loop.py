@@ -117,17 +117,14 @@ def drive_chunk(
     with one_thread():
         driver.reset(len(lanes), _chunk_seed(seed, chunk.number))
         _drive(driver, lanes)
-    sees_world = driver.observation.kind == "world"
     frames = []
-    for offset, (lane, track) in enumerate(zip(lanes, tracks, strict=True)):
+    for offset, (lane, track) in enumerate(zip(lanes, chunk.tracks, strict=True)):
         identity = {
             "policy": name or driver.name,
             "lap": chunk.first + offset,
-            "map": track.name
-            if isinstance(chunk.tracks[offset], TrackMap)
-            else chunk.tracks[offset],
+            "map": track if isinstance(track, str) else track.name,
             "seed": seed,
-            "renderer": "none" if sees_world else renderer,
+            "renderer": lane.renderer,
             "perturbation": "none",
             "severity": 0,
         }

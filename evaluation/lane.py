@@ -22,6 +22,7 @@ class Lane:
     """Drives and logs one lap, to gymnasium's end of the episode.
 
     Attributes:
+        renderer: Who draws the pictures; ``none`` for a driver that looks at none.
         frame: The latest picture.
         finished: Whether the episode has ended.
     """
@@ -38,8 +39,9 @@ class Lane:
             seed: Of the world's own generator.
         """
         sees_world = observation.kind == "world"
+        self.renderer: Renderer = "none" if sees_world else renderer
         kwargs: dict[str, Any] = {
-            "renderer": "none" if sees_world else renderer,
+            "renderer": self.renderer,
             "observation": "gray84" if sees_world else observation.kind,
             "map": track,
         }

@@ -1,4 +1,4 @@
-"""What a lap metric is: a name, a unit, a direction, and a value that says whether it is defined."""
+"""What a lap metric is: a name, a unit, a direction, and a value that says if it is defined."""
 
 import math
 from abc import ABC, abstractmethod
