@@ -34,10 +34,14 @@ class Decision:
 
     @classmethod
     def certain(cls, action: NDArray[np.floating[Any]]) -> "Decision":
-        """A decision of a driver that states no uncertainty."""
+        """A decision of a driver that states no uncertainty; its action is clipped.
+
+        A wrong shape is kept, for ``policies.checked`` to name.
+        """
         mean = np.asarray(action, dtype=np.float32)
         zero = np.zeros_like(mean)
-        return cls(np.clip(mean, ACTION_LOW, ACTION_HIGH), mean, zero, zero)
+        fits = mean.shape[-1:] == ACTION_LOW.shape
+        return cls(np.clip(mean, ACTION_LOW, ACTION_HIGH) if fits else mean, mean, zero, zero)
 
 
 @runtime_checkable
