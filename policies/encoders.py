@@ -122,3 +122,37 @@ class ConvEncoder(FrameEncoder):
         maps = self.pool3(self.relu3(self.conv3(maps)))
         tokens: Tensor = self.norm(maps).flatten(1)
         return tokens
+
+
+@register("strided")
+class StridedEncoder(FrameEncoder):
+    """Strides in place of pooling, and a dense layer over the last 6 x 6 map: 84 -> 27 -> 13 -> 6.
+
+    It knows where the road's edges are more exactly than the paper's encoder, which keeps one
+    position of each feature, for about 1.7 times the arithmetic. ``conv3`` gives the 64-channel
+    6 x 6 map.
+    """
+
+    observation = ObservationSpec("gray84", 4)
+    token_dim = 64
+
+    def __init__(self, *, half_precision: bool = False) -> None:
+        super().__init__(half_precision=half_precision)
+        self.conv1 = nn.Conv2d(1, 16, 5, stride=3)
+        self.relu1 = nn.ReLU()
+        self.conv2 = nn.Conv2d(16, 32, 3, stride=2)
+        self.relu2 = nn.ReLU()
+        self.conv3 = nn.Conv2d(32, 64, 3, stride=2)
+        self.relu3 = nn.ReLU()
+        self.dense = nn.Linear(64 * 6 * 6, self.token_dim)
+        self.norm = nn.BatchNorm1d(self.token_dim)
+        self.to(memory_format=torch.channels_last)
+
+    def encode_frames(self, frames: Tensor) -> Tensor:
+        """Tokens ``(n, 64)`` of gray frames ``(n, 84, 84)``."""
+        maps = frames[:, None].contiguous(memory_format=torch.channels_last)
+        maps = self.relu1(self.conv1(maps))
+        maps = self.relu2(self.conv2(maps))
+        maps = self.relu3(self.conv3(maps))
+        tokens: Tensor = self.norm(self.dense(maps.flatten(1)))
+        return tokens
