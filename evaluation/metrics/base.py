@@ -59,7 +59,7 @@ class Metric(ABC):
 
 
 REGISTRY: dict[str, Metric] = {}
-"""All metrics by name, in the order in which tables show them."""
+"""All metrics by name."""
 
 
 def register(metric: type[Metric]) -> type[Metric]:

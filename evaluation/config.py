@@ -1,0 +1,152 @@
+"""What is evaluated, and the identity of a run: what must not change under its folder."""
+
+import hashlib
+import inspect
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+import maps
+import policies
+from evaluation.closed_loop import check_observation, check_positive
+from evaluation.errors import EvaluationError
+from policies import Policy
+from policies.loading import BUNDLED
+
+VERSION = 1
+"""Of the meaning of a run's files."""
+
+
+@dataclass(frozen=True)
+class EvaluateConfig:
+    """Which policies drive where.
+
+    Attributes:
+        policy: Policies: ``nsac`` (bundled), ``privileged``, checkpoint files, or
+            ``package.module:factory``. All drive the same laps.
+        maps: Names with commas between them; ``seed:2000-2099`` stands for 100 seeds.
+        out: Folder of the run. The same command again resumes it, or prints a finished one.
+        renderer: Who draws what the policies see: ``exact`` for figures to report, ``fast`` for
+            a quick look.
+        batch: Laps in lock-step. They share a forward pass, so another batch is another run.
+        seed: Of everything random.
+        workers: Processes, with one torch thread each; they do not change the laps.
+        quiet: No progress bar.
+    """
+
+    policy: Annotated[tuple[str, ...], tyro.conf.arg(metavar="POLICY [POLICY ...]")]
+    maps: str
+    out: Path
+    renderer: Literal["exact", "fast"] = "exact"
+    batch: int = 10
+    seed: int = 0
+    workers: int = 1
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A policy of a run.
+
+    Attributes:
+        label: What tables call it.
+        source: What ``policies.load`` takes.
+        sha256: Of the checkpoint, or of the source of the factory's policy.
+    """
+
+    label: str
+    source: str
+    sha256: str
+
+
+def entrants(config: EvaluateConfig) -> list[Entrant]:
+    """Loads every policy once, so that a fault is named before anything is driven.
+
+    Policies of one name are called by what loads them.
+
+    Raises:
+        EvaluationError: There is none, or one of them twice, or the configuration cannot be.
+        PolicyError: One cannot be loaded.
+    """
+    check_positive("batch", config.batch)
+    check_positive("workers", config.workers)
+    if config.seed < 0:
+        raise EvaluationError(f"seed is {config.seed}, expected 0 or more")
+    if not config.policy:
+        raise EvaluationError("no policy to drive")
+    for source, times in Counter(config.policy).items():
+        if times > 1:
+            raise EvaluationError(f"policy {source} is given {times} times")
+    loaded = [policies.load(source) for source in config.policy]
+    for policy in loaded:
+        check_observation(policy)
+    names = Counter(policy.name for policy in loaded)
+    return [
+        Entrant(policy.name if names[policy.name] == 1 else source, source, _digest(source, policy))
+        for source, policy in zip(config.policy, loaded, strict=True)
+    ]
+
+
+def identity(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) -> dict[str, Any]:
+    """What decides the laps of a run, as JSON values.
+
+    Raises:
+        MapError: There is no such map.
+    """
+    files = {name: _track_digest(name) for name in tracks if not name.startswith("seed:")}
+    return {
+        "version": VERSION,
+        "policies": {driver.label: driver.sha256 for driver in drivers},
+        "maps": tracks,
+        "map_files": files,
+        "renderer": config.renderer,
+        "batch": config.batch,
+        "seed": config.seed,
+    }
+
+
+def description(
+    config: EvaluateConfig, drivers: list[Entrant], decisive: dict[str, Any]
+) -> dict[str, Any]:
+    """Contents of ``config.json``: the command's configuration, and the run's identity."""
+    return {
+        "config": {**asdict(config), "out": str(config.out)},
+        "sources": {driver.label: driver.source for driver in drivers},
+        "identity": decisive,
+    }
+
+
+def changed(before: dict[str, Any], now: dict[str, Any]) -> str:
+    """What differs between two identities, in words; empty where nothing does."""
+    for name, new in now.items():
+        old = before.get(name)
+        if old == new:
+            continue
+        if name == "policies" and old is not None and old.keys() == new.keys():
+            label = next(label for label in new if old[label] != new[label])
+            return f"another version of the policy {label}"
+        if name == "map_files" and old is not None and old.keys() == new.keys():
+            return f"another version of the map {next(m for m in new if old[m] != new[m])}"
+        if name in ("maps", "map_files"):
+            return "other maps"
+        if name == "policies":
+            return f"other policies ({', '.join(old or ['none'])})"
+        return f"{name} {old}"
+    return ""
+
+
+def _digest(source: str, policy: Policy) -> str:
+    """Of the weights, or of the source file of the policy's class."""
+    path = Path(BUNDLED.get(source, source))
+    if not path.is_file():
+        driver = getattr(policy, "policy", policy)
+        path = Path(inspect.getsourcefile(type(driver)) or "")
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def _track_digest(name: str) -> str:
+    track = maps.load(name)
+    return hashlib.sha256(track.centre_line.tobytes() + repr(track.half_width).encode()).hexdigest()

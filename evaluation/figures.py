@@ -1,0 +1,178 @@
+"""Pictures of laps: the map with the car's path, errors and actions along the lap, returns."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+import maps
+from drive.track import Track
+from evaluation.metrics.base import column
+from evaluation.metrics.uncertainty import total_sigma
+from policies.protocol import ACTIONS
+
+FloatArray = NDArray[np.float64]
+
+BLUE, ORANGE, VERMILION, GREY = "#0072B2", "#E69F00", "#D55E00", "#8a8a8a"  # Okabe and Ito's
+COLOURS = {"speed": ("Speed (units/s)", False), "lateral_error": ("|Lateral error| (units)", True)}
+"""What a path may be coloured by: the colour bar's words, and whether the magnitude is shown."""
+NAMES = {"steer": "Steer (right positive)", "gas": "Gas", "brake": "Brake"}
+
+
+def save_all(folder: Path, laps: pd.DataFrame, steps: pd.DataFrame) -> list[Path]:
+    """Writes the returns, and the worst and the middle lap of each policy, as PNG files.
+
+    Args:
+        folder: Where to; made where missing.
+        laps: As from ``drive_laps``.
+        steps: Likewise.
+
+    Returns:
+        The files.
+    """
+    pictures = {"returns": returns(laps)}
+    for policy, own in laps.groupby("policy", sort=False):
+        order = own.sort_values("return", kind="stable")
+        ranks = {"worst": 0, "middle": len(order) // 2}
+        for rank, index in ranks.items():
+            lap = order.iloc[index]
+            path = steps[(steps["policy"] == policy) & (steps["lap"] == lap["lap"])]
+            stem = f"{_file_name(str(policy))}_{rank}"
+            for colour in COLOURS:
+                pictures[f"{stem}_map_{colour}"] = lap_map(path, colour)
+            pictures[f"{stem}_lateral_error"] = lateral_error(path)
+            pictures[f"{stem}_actions"] = actions(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, figure in pictures.items():
+        files.append(folder / f"{name}.png")
+        figure.savefig(files[-1], dpi=130)
+    return files
+
+
+def lap_map(lap: pd.DataFrame, colour: str = "speed") -> Figure:
+    """The road, and the car's path on it, coloured.
+
+    Args:
+        lap: Steps of one lap.
+        colour: A key of ``COLOURS``.
+    """
+    first = lap.iloc[0]
+    figure = Figure(figsize=(6.4, 5.6), layout="constrained")
+    axes = figure.add_subplot()
+    track = Track(maps.load(str(first["map"])).centre_line, float(first["half_width"]))
+    left, right = track.boundaries()
+    road = np.concatenate([_closed(left), _closed(right)[::-1]])
+    axes.fill(*road.T, color="#e6e6e6", linewidth=0, zorder=0)
+    for edge in (left, right):
+        axes.plot(*_closed(edge).T, color=GREY, linewidth=0.6)
+    words, magnitude = COLOURS[colour]
+    values = column(lap, colour)
+    path = np.column_stack([column(lap, "x"), column(lap, "y")])
+    lines = LineCollection(
+        list(np.stack([path[:-1], path[1:]], axis=1)),
+        array=(np.abs(values) if magnitude else values)[1:],
+        cmap="viridis",
+        linewidth=2,
+    )
+    axes.add_collection(lines)
+    figure.colorbar(lines, ax=axes, label=words, shrink=0.8)
+    axes.plot(*path[0], "o", color=VERMILION, markersize=6, label="start")
+    axes.plot(*path[-1], "s", color=VERMILION, markersize=6, label="end")
+    axes.legend(frameon=False, loc="best")
+    axes.set(aspect="equal", xlabel="x (world units)", ylabel="y (world units)", title=_title(lap))
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def lateral_error(lap: pd.DataFrame) -> Figure:
+    """Signed lateral error along the lap, with the edges of the road."""
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    axes = figure.add_subplot()
+    along = 100 * column(lap, "progress")
+    half = float(lap["half_width"].iloc[0])
+    axes.axhspan(-half, half, color="#eeeeee", linewidth=0, label="road")
+    axes.plot(along, column(lap, "lateral_error"), color=BLUE, linewidth=1.2)
+    axes.set(
+        xlabel="Progress (% of the lap)",
+        ylabel="Lateral error (units, left +)",
+        title=_title(lap),
+    )
+    axes.legend(frameon=False, loc="upper right")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def actions(lap: pd.DataFrame) -> Figure:
+    """Predicted actions along the lap, with bands of one and two standard deviations.
+
+    Blue: the total uncertainty; orange: its epistemic part.
+    """
+    figure = Figure(figsize=(8, 6.5), layout="constrained")
+    panels = figure.subplots(len(ACTIONS), 1, sharex=True)
+    along = 100 * column(lap, "progress")
+    for axes, name in zip(panels, ACTIONS, strict=True):
+        mean = column(lap, f"mean_{name}")
+        parts = {"total": (total_sigma(lap, name), BLUE)}
+        parts["epistemic"] = (column(lap, f"epistemic_{name}"), ORANGE)
+        for part, (sigma, colour) in parts.items():
+            for times, alpha in ((2, 0.2), (1, 0.35)):
+                band = (mean - times * sigma, mean + times * sigma)
+                label = f"{part}, ±{times} sigma"
+                axes.fill_between(along, *band, color=colour, alpha=alpha, linewidth=0, label=label)
+        axes.plot(along, mean, color="black", linewidth=0.9, label="predicted mean")
+        axes.set_ylabel(NAMES[name])
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_title(_title(lap))
+    panels[0].legend(frameon=False, ncols=3, fontsize="small", loc="best")
+    panels[-1].set_xlabel("Progress (% of the lap)")
+    return figure
+
+
+def returns(laps: pd.DataFrame) -> Figure:
+    """Returns of all laps: a dot each, a box for the quartiles; laps not completed stand out."""
+    groups = list(laps.groupby("policy", sort=False))
+    figure = Figure(figsize=(8, 1.4 + 0.9 * len(groups)), layout="constrained")
+    axes = figure.add_subplot()
+    for row, (_, own) in enumerate(groups):
+        values, completed = column(own, "return"), own["completed"].to_numpy(dtype=bool)
+        axes.boxplot(
+            values, orientation="horizontal", positions=[row], widths=0.5, showfliers=False
+        )
+        height = row + 0.18 * np.sin(np.arange(len(values)) * 2.4)  # spread, the same each time
+        for chosen, marker, colour, label in (
+            (completed, "o", BLUE, "completed"),
+            (~completed, "X", VERMILION, "not completed"),
+        ):
+            axes.scatter(
+                *(values[chosen], height[chosen]),
+                s=22,
+                marker=marker,
+                color=colour,
+                alpha=0.75,
+                linewidth=0,
+                label=label if row == 0 else None,
+            )
+    axes.axvline(860, color=GREY, linewidth=1, linestyle="--", label="success, 860")
+    axes.set_yticks(range(len(groups)), [str(policy) for policy, _ in groups])
+    axes.set(xlabel="Return of a lap")
+    axes.invert_yaxis()
+    figure.legend(frameon=False, ncols=3, fontsize="small", loc="outside upper right")
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def _title(lap: pd.DataFrame) -> str:
+    first = lap.iloc[0]
+    return f"{first['policy']} on {first['map']}, return {column(lap, 'reward').sum():.1f}"
+
+
+def _closed(line: FloatArray) -> FloatArray:
+    return np.concatenate([line, line[:1]])
+
+
+def _file_name(policy: str) -> str:
+    return "".join(c if c.isalnum() or c in "-." else "_" for c in policy)

@@ -1,0 +1,147 @@
+"""The report: one HTML file with everything in it, to open anywhere or send to anyone."""
+
+import json
+import math
+from html import escape
+from importlib import resources
+from string import Template
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from plotly.offline import get_plotlyjs
+
+import maps
+from drive.track import Track
+from evaluation import tables
+from evaluation.foresight import Foresight, foresight
+from evaluation.metrics.base import column
+from evaluation.summary import differences, summarise
+from policies.protocol import ACTIONS
+
+MAX_POINTS = 500
+"""Points of a lap that the report keeps: every second step of a long one."""
+MAX_TRACE_BYTES = 18_000_000
+"""Of the laps that can be viewed, worst first; with plotly itself the file stays below 30 MB."""
+
+
+def build(laps: pd.DataFrame, steps: pd.DataFrame, configuration: dict[str, Any]) -> str:
+    """The report as one self-contained HTML document.
+
+    Args:
+        laps: As from ``drive_laps``; any number of policies.
+        steps: Likewise.
+        configuration: What was run, as JSON values.
+    """
+    ordered = laps.sort_values("return", kind="stable").reset_index(drop=True)
+    summary = summarise(laps)
+    viewed = _viewed(ordered, steps)
+    rated = {str(policy): foresight(own) for policy, own in steps.groupby("policy", sort=False)}
+    policies = [str(policy) for policy in laps["policy"].unique()]
+    data = {
+        "policies": policies,
+        "table": _dots(ordered),
+        "laps": viewed,
+        "maps": {name: _road(name, half) for name, half in _roads(viewed, ordered).items()},
+        "foresight": {policy: [_curves(one) for one in own] for policy, own in rated.items()},
+    }
+    missing = len(ordered) - len(viewed)
+    omitted = (
+        f" The {missing} best of {len(ordered)} laps are not in the viewer." if missing else ""
+    )
+    return Template(_file("report.html")).substitute(
+        title=f"Evaluation of {escape(', '.join(policies))}",
+        css=_file("report.css"),
+        js=_file("report.js"),
+        plotly=get_plotlyjs(),
+        facts=tables.facts(laps),
+        findings=tables.findings(summary),
+        summary=tables.summary_table(summary),
+        differences=tables.difference_table(differences(laps)),
+        omitted=omitted,
+        laps=tables.lap_table(ordered, {lap["id"] for lap in viewed}),
+        foresight=tables.foresight_section(rated),
+        definitions=tables.definitions(),
+        configuration=escape(json.dumps(configuration, indent=1)),
+        data=json.dumps(data, allow_nan=False, separators=(",", ":")).replace("</", "<\\/"),
+    )
+
+
+def _file(name: str) -> str:
+    return resources.files("evaluation").joinpath(name).read_text(encoding="utf-8")
+
+
+def _dots(laps: pd.DataFrame) -> list[dict[str, Any]]:
+    """What the plot of returns needs of every lap; its ``id`` is its place, worst first."""
+    columns = laps[["policy", "lap", "map", "return", "completed"]].to_dict("records")
+    return [{"id": i, **{str(k): v for k, v in row.items()}} for i, row in enumerate(columns)]
+
+
+def _viewed(laps: pd.DataFrame, steps: pd.DataFrame) -> list[dict[str, Any]]:
+    """The traces of the laps, worst first, as many as fit."""
+    groups = dict(iter(steps.groupby(["policy", "lap"], sort=False)))
+    traces: list[dict[str, Any]] = []
+    size = 0
+    for i, lap in laps.iterrows():
+        trace = {"id": i, **_trace(lap, groups[lap["policy"], lap["lap"]])}
+        size += len(json.dumps(trace))
+        if size > MAX_TRACE_BYTES:
+            break
+        traces.append(trace)
+    return traces
+
+
+def _trace(lap: "pd.Series[Any]", steps: pd.DataFrame) -> dict[str, Any]:
+    thin = steps.iloc[:: math.ceil(len(steps) / MAX_POINTS)]
+    trace: dict[str, Any] = {
+        "map": lap["map"],
+        "title": f"{lap['map']}, {lap['policy']}: {lap['return']:.1f}",
+        "outcome": tables.outcome(lap),
+        "time": _numbers(thin, "time", 2),
+        "progress": [_percent(value) for value in column(thin, "progress")],
+        "x": _numbers(thin, "x", 2),
+        "y": _numbers(thin, "y", 2),
+        "speed": _numbers(thin, "speed", 1),
+        "error": _numbers(thin, "lateral_error", 2),
+    }
+    for name in ACTIONS:
+        for part in ("action", "mean"):
+            trace[f"{part}_{name}"] = _numbers(thin, f"{part}_{name}", 3)
+        sigmas = {part: f"{part}_{name}" for part in ("aleatoric", "epistemic")}
+        if any((column(thin, sigma) != 0).any() for sigma in sigmas.values()):
+            trace.update({sigma: _numbers(thin, sigma, 4) for sigma in sigmas.values()})
+    return trace
+
+
+def _numbers(steps: pd.DataFrame, name: str, digits: int) -> list[float | None]:
+    """Rounded values of a column; None, which JSON can hold, for those not finite."""
+    values = np.round(column(steps, name), digits)
+    return [value if math.isfinite(value) else None for value in values.tolist()]
+
+
+def _percent(share: float) -> float:
+    return round(100 * float(share), 2)
+
+
+def _roads(viewed: list[dict[str, Any]], laps: pd.DataFrame) -> dict[str, float]:
+    """Half-widths of the maps of the laps that can be viewed, by name."""
+    half_widths = dict(zip(laps["map"], laps["half_width"], strict=True))
+    return {str(lap["map"]): float(half_widths[lap["map"]]) for lap in viewed}
+
+
+def _road(name: str, half_width: float) -> dict[str, Any]:
+    track = Track(maps.load(name).centre_line, half_width)
+    road: dict[str, Any] = {"half_width": round(half_width, 3)}
+    for side, edge in zip(("left", "right"), track.boundaries(), strict=True):
+        closed = np.round(np.concatenate([edge, edge[:1]]), 2)
+        road[f"{side}_x"], road[f"{side}_y"] = closed.T.tolist()
+    return road
+
+
+def _curves(rated: Foresight) -> dict[str, Any]:
+    return {
+        "kind": rated.kind,
+        "auroc": rated.auroc if math.isfinite(rated.auroc) else None,
+        "roc": [np.round(part, 4).tolist() for part in rated.roc],
+        "risk_coverage": [np.round(part, 4).tolist() for part in rated.risk_coverage],
+    }

@@ -1,0 +1,193 @@
+"""A run: a folder with ``config.json``, ``laps.parquet``, ``steps.parquet`` and ``report.html``."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pandas as pd
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+import maps
+import policies
+from evaluation import figures, report
+from evaluation.closed_loop import Chunk, drive_chunk, split
+from evaluation.config import Entrant, EvaluateConfig, changed, description, entrants, identity
+from evaluation.errors import EvaluationError
+from evaluation.lane import Renderer
+from evaluation.metrics import lap_table
+from policies import Policy
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Attributes:
+        folder: Where it is.
+        laps: One row a lap.
+    """
+
+    folder: Path
+    laps: pd.DataFrame
+
+    @property
+    def report(self) -> Path:
+        """The report's file."""
+        return self.folder / "report.html"
+
+    def steps(self, columns: list[str] | None = None) -> pd.DataFrame:
+        """One row a step, read anew."""
+        return pd.read_parquet(self.folder / "steps.parquet", columns=columns)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One chunk of laps of one policy, and the file of its steps."""
+
+    driver: Entrant
+    chunk: Chunk
+    renderer: Renderer
+    seed: int
+    file: Path
+
+
+def evaluate(config: EvaluateConfig) -> Run:
+    """Drives the laps of a run that are not driven yet, and writes what they amount to.
+
+    A chunk of laps appears whole or not at all, so that an interrupted run goes on at the chunk
+    where it stopped, with the same results.
+
+    Raises:
+        EvaluationError: The folder holds another run, or the configuration cannot be.
+        PolicyError: A policy cannot be loaded, or returned what cannot be driven.
+        MapError: There is no such map.
+    """
+    tracks = maps.expand(config.maps)
+    drivers = entrants(config)
+    decisive = identity(config, drivers, tracks)
+    _claim(config, decisive, description(config, drivers, decisive))
+    laps_file = config.out / "laps.parquet"
+    if not laps_file.is_file():
+        jobs = _jobs(config, drivers, tracks)
+        _drive([job for job in jobs if not job.file.is_file()], config, len(jobs))
+        _merge(config.out, [job.file for job in jobs])
+    run = Run(config.out, pd.read_parquet(laps_file))
+    if not run.report.is_file():
+        steps = run.steps()
+        figures.save_all(config.out / "figures", run.laps, steps)
+        document = report.build(run.laps, steps, decisive)
+        _write(run.report, document)
+    return run
+
+
+def _claim(config: EvaluateConfig, decisive: dict[str, Any], text: dict[str, Any]) -> None:
+    """Makes the folder this run's, or makes sure that it is."""
+    file = config.out / "config.json"
+    if config.out.exists() and not config.out.is_dir():
+        raise EvaluationError(f"{config.out}: is a file, expected the folder of a run")
+    if not file.is_file():
+        if config.out.is_dir() and any(config.out.iterdir()):
+            raise EvaluationError(f"{config.out}: is neither empty nor a run; choose another --out")
+        config.out.mkdir(parents=True, exist_ok=True)
+        _write(file, json.dumps(text, indent=2) + "\n")
+        return
+    try:
+        before = json.loads(file.read_text(encoding="utf-8"))["identity"]
+    except (json.JSONDecodeError, KeyError, TypeError, UnicodeDecodeError):
+        raise EvaluationError(f"{file}: damaged; choose another --out") from None
+    difference = changed(before, decisive)
+    if difference:
+        raise EvaluationError(
+            f"{config.out}: holds a run with {difference}; choose another --out or remove it"
+        )
+
+
+def _jobs(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) -> list[_Job]:
+    folder = config.out / "chunks"
+    folder.mkdir(exist_ok=True)
+    return [
+        _Job(
+            driver,
+            chunk,
+            config.renderer,
+            config.seed,
+            folder / f"{number:02d}-{chunk.number:05d}.parquet",
+        )
+        for number, driver in enumerate(drivers)
+        for chunk in split(tracks, config.batch)
+    ]
+
+
+def _drive(jobs: list[_Job], config: EvaluateConfig, total: int) -> None:
+    """Drives chunks, in processes where there is more than one worker."""
+    if not jobs:
+        return
+    done = total - len(jobs)
+    progress = Progress(
+        TextColumn("driving"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("chunks of laps,"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+        console=Console(stderr=True),
+        disable=config.quiet,
+    )
+    with progress:
+        task = progress.add_task("driving", total=total, completed=done)
+        for _ in _finished(jobs, config.workers):
+            progress.advance(task)
+
+
+def _finished(jobs: list[_Job], workers: int) -> Iterator[None]:
+    """Yields after each chunk."""
+    if workers == 1:
+        yield from map(_drive_and_store, jobs)
+        return
+    parallel = joblib.Parallel(
+        n_jobs=min(workers, len(jobs)), batch_size=1, return_as="generator_unordered"
+    )
+    yield from parallel(joblib.delayed(_drive_and_store)(job) for job in jobs)
+
+
+def _drive_and_store(job: _Job) -> None:
+    policy = _policy(job.driver.source, job.driver.sha256)
+    steps = drive_chunk(policy, job.chunk, job.renderer, job.seed, job.driver.label)
+    aside = job.file.with_suffix(f".{os.getpid()}.part")
+    steps.to_parquet(aside, index=False)
+    aside.replace(job.file)
+
+
+@lru_cache(maxsize=2)
+def _policy(source: str, sha256: str) -> Policy:  # noqa: ARG001 - another version is loaded anew
+    return policies.load(source)
+
+
+def _merge(folder: Path, files: list[Path]) -> None:
+    """Joins the chunks, one at a time in memory, into the run's two tables."""
+    aside = folder / "steps.parquet.part"
+    laps = []
+    with pq.ParquetWriter(aside, pq.read_schema(files[0])) as writer:
+        for file in files:
+            table = pq.read_table(file)
+            writer.write_table(table)
+            laps.append(lap_table(table.to_pandas()))
+    aside.replace(folder / "steps.parquet")
+    aside = folder / "laps.parquet.part"
+    pd.concat(laps, ignore_index=True).to_parquet(aside, index=False)
+    aside.replace(folder / "laps.parquet")
+    shutil.rmtree(folder / "chunks")
+
+
+def _write(file: Path, text: str) -> None:
+    aside = file.with_suffix(".part")
+    aside.write_text(text, encoding="utf-8")
+    aside.replace(file)

@@ -1,0 +1,117 @@
+"""Intervals for what was measured on a sample of laps, and paired differences."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from evaluation.errors import EvaluationError
+
+FloatArray = NDArray[np.float64]
+Statistic = Callable[..., FloatArray]
+
+CONFIDENCE = 0.95
+RESAMPLES = 2000
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its confidence interval; NaN where undefined.
+
+    Attributes:
+        estimate: The statistic of the sample.
+        low: Lower end.
+        high: Upper end.
+    """
+
+    estimate: float
+    low: float
+    high: float
+
+
+def wilson(successes: int, trials: int, confidence: float = CONFIDENCE) -> Interval:
+    """A share with its Wilson score interval.
+
+    Raises:
+        EvaluationError: ``successes`` is not between 0 and ``trials``.
+    """
+    if not 0 <= successes <= trials:
+        raise EvaluationError(f"{successes} successes in {trials} trials")
+    if trials == 0:
+        return Interval(math.nan, math.nan, math.nan)
+    bounds = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+    return Interval(successes / trials, float(bounds.low), float(bounds.high))
+
+
+def worst_decile(values: FloatArray, axis: int = -1) -> FloatArray:
+    """Mean of the worst (lowest) tenth of the values, at least one of them.
+
+    Args:
+        values: ``(..., n, ...)``, ``n`` along ``axis``.
+        axis: Of the sample.
+    """
+    ordered = np.sort(values, axis=axis)
+    worst = np.take(ordered, range(math.ceil(values.shape[axis] / 10)), axis=axis)
+    return np.asarray(worst.mean(axis=axis))
+
+
+def bootstrap(
+    values: ArrayLike,
+    rng: np.random.Generator,
+    statistic: Statistic = np.mean,
+    confidence: float = CONFIDENCE,
+) -> Interval:
+    """A statistic with its percentile bootstrap interval.
+
+    One undefined (NaN) value makes the statistic undefined: dropping it would hide a failure.
+
+    Args:
+        values: One number a lap, ``(n,)``.
+        rng: Draws the resamples.
+        statistic: Takes ``values`` and ``axis``: ``np.mean``, ``np.median``, ``worst_decile``.
+        confidence: Of the interval.
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    if not len(sample) or not np.isfinite(sample).all():
+        return Interval(math.nan, math.nan, math.nan)
+    estimate = float(statistic(sample, axis=-1))
+    if len(sample) == 1:
+        return Interval(estimate, math.nan, math.nan)
+    bounds = stats.bootstrap(
+        (sample,),
+        statistic,
+        n_resamples=RESAMPLES,
+        batch=500,
+        confidence_level=confidence,
+        method="percentile",
+        rng=rng,
+    ).confidence_interval
+    return Interval(estimate, float(bounds.low), float(bounds.high))
+
+
+def paired(
+    first: pd.DataFrame, second: pd.DataFrame, metric: str, rng: np.random.Generator
+) -> Interval:
+    """Mean of ``second - first`` over the same laps, with its bootstrap interval over pairs.
+
+    Args:
+        first: Laps with the columns ``lap``, ``map``, ``seed`` and the metric.
+        second: As many laps, on the same maps with the same seeds.
+        metric: Name of the column.
+        rng: Draws the resamples.
+
+    Raises:
+        EvaluationError: The laps are not the same ones.
+    """
+    keys = ["lap", "map", "seed"]
+    pairs = first[[*keys, metric]].merge(second[[*keys, metric]], on=keys, suffixes=("", "_2"))
+    if not len(pairs) == len(first) == len(second):
+        raise EvaluationError(
+            f"{len(first)} and {len(second)} laps have {len(pairs)} pairs of lap, map and seed"
+        )
+    difference = pairs[f"{metric}_2"].astype(float) - pairs[metric].astype(float)
+    return bootstrap(difference.to_numpy(), rng)

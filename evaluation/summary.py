@@ -1,0 +1,143 @@
+"""What the laps of each policy amount to, with intervals; failures stay in every denominator."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+
+from evaluation.metrics import REGISTRY, Metric
+from evaluation.statistics import Interval, bootstrap, paired, wilson, worst_decile
+
+HEADLINE = (
+    *("completed", "success", "clean_lap", "return", "progress", "lap_time", "mean_speed"),
+    *("lateral_rmse", "lateral_rmse_share", "lateral_max", "heading_rmse"),
+    *("off_road_share", "all_wheels_off_road_share", "departures"),
+    *("steering_change", "jerk_p95", "jerk_comfort_share"),
+    *("lateral_acceleration_p95", "lateral_acceleration_comfort_share"),
+    *("aleatoric_mean", "epistemic_mean", "latency_p50_ms", "latency_p99_ms"),
+)
+"""Metrics of the summary, in its order; ``laps.parquet`` holds all."""
+
+DIFFERENCES = ("return", "completed", "clean_lap", "lateral_rmse", "off_road_share")
+"""Metrics whose paired differences are reported."""
+
+
+def summarise(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+    """Statistics of each metric for each policy.
+
+    A flag's mean has a Wilson interval, a number's a bootstrap interval. Where a metric is
+    undefined on any lap, its mean, deviation and interval are NaN; its median and worst decile
+    count that lap as worse than all others, and are NaN where they fall on it.
+
+    Args:
+        laps: As from ``drive_laps``.
+        seed: Of the bootstrap.
+
+    Returns:
+        One row a policy and metric: ``policy, metric, mean, low, high, std, median, worst_decile,
+        defined, laps``.
+    """
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {"policy": policy, "metric": name, **_statistics(REGISTRY[name], own[name], rng)}
+        for policy, own in laps.groupby("policy", sort=False)
+        for name in HEADLINE
+    )
+
+
+def differences(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+    """Paired differences of every policy from the first one, lap by lap.
+
+    Returns:
+        One row a policy but the first and metric: ``policy, reference, metric, difference, low,
+        high``; no row where there is one policy only.
+    """
+    rng = np.random.default_rng(seed)
+    groups = dict(iter(laps.groupby("policy", sort=False)))
+    reference, *others = groups
+    rows = []
+    for policy in others:
+        for name in DIFFERENCES:
+            gap = paired(groups[reference], groups[policy], name, rng)
+            row = {"policy": policy, "reference": reference, "metric": name}
+            rows.append({**row, "difference": gap.estimate, "low": gap.low, "high": gap.high})
+    return pd.DataFrame(rows)
+
+
+def screen_table(summary: pd.DataFrame) -> Table:
+    """The summary as a table for the terminal."""
+    laps = int(summary["laps"].iloc[0])
+    table = Table(title=f"{laps} laps a policy; mean [95 % interval], median, worst tenth")
+    table.add_column("metric")
+    policies = list(summary["policy"].unique())
+    for policy in policies:
+        table.add_column(policy, justify="right")
+    for name in HEADLINE:
+        rows = summary[summary["metric"] == name]
+        if (rows["defined"] > 0).any():
+            table.add_row(_title(REGISTRY[name]), *(_cell(row) for row in _rows(rows)))
+    return table
+
+
+def shown(value: float, metric: Metric) -> str:
+    """A number as tables show it: shares in per cent, others with four significant digits."""
+    if not math.isfinite(value):
+        return "–"  # noqa: RUF001 - a dash, not a minus
+    if metric.kind != "number":
+        return f"{100 * value:.1f} %"
+    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}"
+
+
+def _title(metric: Metric) -> str:
+    return f"{metric.label} ({metric.unit})" if metric.unit else metric.label
+
+
+def _cell(row: dict[str, Any]) -> str:
+    metric = REGISTRY[row["metric"]]
+    if row["defined"] < row["laps"]:
+        mean = f"undefined on {row['laps'] - row['defined']:.0f} of {row['laps']:.0f}"
+    else:
+        mean = f"{shown(row['mean'], metric)} [{shown(row['low'], metric)}, "
+        mean += f"{shown(row['high'], metric)}]"
+    if metric.kind == "flag":
+        return mean
+    return f"{mean}\n{shown(row['median'], metric)}, {shown(row['worst_decile'], metric)}"
+
+
+def _rows(frame: pd.DataFrame) -> Iterable[dict[str, Any]]:
+    return ({str(key): value for key, value in row.items()} for row in frame.to_dict("records"))
+
+
+def _statistics(
+    metric: Metric, column: "pd.Series[Any]", rng: np.random.Generator
+) -> dict[str, Any]:
+    values = column.to_numpy(dtype=np.float64)
+    defined = np.isfinite(values)
+    interval = _interval(metric, values, rng)
+    sign = -1.0 if metric.better == "lower" else 1.0
+    ranked = np.where(defined, sign * values, math.nan if metric.better == "neither" else -np.inf)
+    return {
+        "mean": interval.estimate,
+        "low": interval.low,
+        "high": interval.high,
+        "std": float(values.std(ddof=1)) if len(values) > 1 and defined.all() else math.nan,
+        "median": _finite(sign * float(np.median(ranked))),
+        "worst_decile": math.nan
+        if metric.better == "neither"
+        else _finite(sign * float(worst_decile(ranked))),
+        "defined": int(defined.sum()),
+        "laps": len(values),
+    }
+
+
+def _interval(metric: Metric, values: np.ndarray[Any, Any], rng: np.random.Generator) -> Interval:
+    if metric.kind == "flag":
+        return wilson(int(values.sum()), len(values))
+    return bootstrap(values, rng)
+
+
+def _finite(value: float) -> float:
+    return value if math.isfinite(value) else math.nan
