@@ -18,7 +18,7 @@ class TrainConfig:
         method: The uncertainty method.
         method_options: Its options, such as ``{"ood_share": 0.5}``; they extend ``DEFAULTS``.
         init: Checkpoint to start from (a DAgger round); None starts from random weights.
-        encoder: The encoder of the frames.
+        encoder: The encoder of the frames: ``strided``, or ``conv``, the paper's.
         epochs: Passes over the data.
         batch: Steps (rows) in a training batch.
         window: Consecutive steps read together: more of them cost less per row, as each frame is
@@ -43,7 +43,7 @@ class TrainConfig:
     method: str = "nsac"
     method_options: dict[str, int | float | str] = field(default_factory=dict)
     init: Path | None = None
-    encoder: str = "conv"
+    encoder: str = "strided"
     epochs: int = 20
     batch: int = 256
     window: int = 8

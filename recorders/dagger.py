@@ -42,8 +42,8 @@ class DaggerConfig:
 
     expert: str = "privileged"
     method: str = "nsac"
-    encoder: str = "conv"
-    expert_episodes: int = 20
+    encoder: str = "strided"
+    expert_episodes: int = 24
     noise: Disturbance = field(default_factory=Disturbance)
     rounds: int = 4
     episodes: int = 20

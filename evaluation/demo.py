@@ -1,0 +1,73 @@
+"""``nsac-demo``: the whole loop on one machine: record, clone, correct, drive, report."""
+
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import tyro
+from rich.console import Console
+
+from evaluation.config import EvaluateConfig
+from evaluation.errors import EvaluationError
+from evaluation.run import evaluate
+from evaluation.summary import screen_table, summarise
+from maps import MapError
+from policies import PolicyError
+from policies.demonstrations import DemonstrationError
+from recorders import RecordError
+from recorders.dagger import DaggerConfig, clone
+
+
+@dataclass(frozen=True)
+class DemoConfig:
+    """From nothing to a report; repeated, it goes on where it stopped.
+
+    Attributes:
+        out: Folder for data sets, checkpoints and the run.
+        maps: Tracks of the evaluation; none of them is recorded.
+        dagger: How the policy is made.
+    """
+
+    out: Path = Path("runs/demo")
+    maps: str = "seed:2000-2009"
+    dagger: DaggerConfig = field(default_factory=DaggerConfig)
+
+
+def demo(config: DemoConfig, console: Console) -> Path:
+    """Runs the stages and tells how long each took.
+
+    Returns:
+        The report.
+    """
+    start = time.perf_counter()
+
+    def tell(line: str) -> None:
+        seconds = time.perf_counter() - start
+        console.print(f"[dim]{seconds // 60:2.0f}:{seconds % 60:02.0f}[/dim]  {line}")
+
+    policy = clone(config.dagger, config.out, tell)
+    tell(f"policy ready: {policy}")
+    run = evaluate(
+        EvaluateConfig(
+            policy=(str(policy),),
+            maps=config.maps,
+            out=config.out / "evaluation",
+            workers=config.dagger.workers,
+        )
+    )
+    tell(f"drove {len(run.laps)} laps on tracks it never saw")
+    console.print(screen_table(summarise(run.laps)))
+    tell(f"report: {run.report}")
+    return run.report
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the demonstration; a fault is one line on stderr and exit status 2."""
+    config = tyro.cli(DemoConfig, prog="nsac-demo", args=arguments, description=__doc__)
+    faults = (EvaluationError, RecordError, PolicyError, DemonstrationError, MapError)
+    try:
+        demo(config, Console())
+    except faults as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        sys.exit(2)
