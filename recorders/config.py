@@ -56,7 +56,7 @@ class RecordConfig:
     segment: int = 50
     batch: int = 10
     max_steps: int = 1000
-    lost_steps: int = 50
+    lost_steps: int = 100
     stalled_steps: int = 150
     seed: int = 0
     workers: int = 1

@@ -85,7 +85,7 @@ def test_another_configuration_under_the_same_name(
         run("--episodes", "1", "--quiet", "--noise.steer", "0.5")
     assert stop.value.code == 2
     error = capsys.readouterr().err
-    assert error.startswith(f"error: data set {NAME} was recorded with noise.steer = 0.15, not 0.5")
+    assert error.startswith(f"error: data set {NAME} was recorded with noise.steer = 0.05, not 0.5")
     assert error.count("\n") == 1
 
 
