@@ -89,6 +89,7 @@ def reference(config: RecordConfig, root: Path) -> dict[str, bytes]:
     return files(root / NAME / "data")
 
 
+@pytest.mark.slow
 def test_killed_before_every_change_of_the_file_system(
     config: RecordConfig, reference: dict[str, bytes], root: Path
 ) -> None:
