@@ -18,7 +18,7 @@ import policies
 from drive.carracing.observations import FrameStack
 from drive.observation import ObservationKind, ObservationSpec
 from evaluation.errors import EvaluationError
-from evaluation.lane import Lane, Renderer
+from evaluation.lane import MAX_STEPS, Lane, Renderer
 from evaluation.metrics import lap_table
 from maps import TrackMap
 from policies import Decision, Policy, PolicyError
@@ -41,6 +41,27 @@ class Chunk:
     tracks: tuple[str | TrackMap, ...]
 
 
+@dataclass(frozen=True)
+class Conditions:
+    """What holds for all laps alike.
+
+    Attributes:
+        renderer: Who draws the pictures.
+        seed: Of everything random; a chunk's own is derived from it and the chunk's number.
+        max_steps: Limit of an episode.
+    """
+
+    renderer: Renderer = "exact"
+    seed: int = 0
+    max_steps: int = MAX_STEPS
+
+    def __post_init__(self) -> None:
+        """Refuses numbers that cannot be."""
+        check_positive("max_steps", self.max_steps)
+        if self.seed < 0:
+            raise EvaluationError(f"seed is {self.seed}, expected 0 or more")
+
+
 def drive_laps(
     policy: Policy | str | Path,
     maps: str | Sequence[str | TrackMap],
@@ -49,6 +70,7 @@ def drive_laps(
     batch: int = 10,
     seed: int = 0,
     workers: int = 1,
+    max_steps: int = MAX_STEPS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Drives one lap on each map.
 
@@ -63,6 +85,7 @@ def drive_laps(
         batch: Laps in lock-step.
         seed: Of everything random.
         workers: Processes, with one torch thread each.
+        max_steps: Limit of an episode.
 
     Returns:
         ``laps``, one row a lap, and ``steps``, one row a step: the decision, and the state it led
@@ -77,7 +100,8 @@ def drive_laps(
     check_observation(driver)
     chunks = split(track_maps.expand(maps) if isinstance(maps, str) else maps, batch)
     check_positive("workers", workers)
-    calls = (joblib.delayed(drive_chunk)(driver, chunk, renderer, seed) for chunk in chunks)
+    conditions = Conditions(renderer, seed, max_steps)
+    calls = (joblib.delayed(drive_chunk)(driver, chunk, conditions) for chunk in chunks)
     frames = joblib.Parallel(n_jobs=min(workers, len(chunks)))(calls)
     steps = pd.concat(frames, ignore_index=True)
     return lap_table(steps), steps
@@ -97,15 +121,14 @@ def split(maps: Sequence[str | TrackMap], batch: int) -> list[Chunk]:
 
 
 def drive_chunk(
-    policy: Policy, chunk: Chunk, renderer: Renderer, seed: int, name: str | None = None
+    policy: Policy, chunk: Chunk, conditions: Conditions, name: str | None = None
 ) -> pd.DataFrame:
     """Drives the laps of one chunk.
 
     Args:
         policy: Who drives.
         chunk: The laps.
-        renderer: Who draws the pictures.
-        seed: Of the run; the chunk's own is derived from it and the chunk's number.
+        conditions: Under which all chunks are driven.
         name: What the column ``policy`` says; the policy's own name by default.
 
     Returns:
@@ -113,7 +136,10 @@ def drive_chunk(
     """
     driver = policies.checked(policy)
     tracks = [track_maps.load(t) if isinstance(t, str) else t for t in chunk.tracks]
-    lanes = [Lane(track, driver.observation, renderer, seed) for track in tracks]
+    renderer, seed = conditions.renderer, conditions.seed
+    lanes = [
+        Lane(track, driver.observation, renderer, seed, conditions.max_steps) for track in tracks
+    ]
     with one_thread():
         driver.reset(len(lanes), _chunk_seed(seed, chunk.number))
         _drive(driver, lanes)

@@ -11,8 +11,9 @@ import tyro
 
 import maps
 import policies
-from evaluation.closed_loop import check_observation, check_positive
+from evaluation.closed_loop import Conditions, check_observation, check_positive
 from evaluation.errors import EvaluationError
+from evaluation.lane import MAX_STEPS
 from policies import Policy
 from policies.loading import BUNDLED
 
@@ -34,6 +35,7 @@ class EvaluateConfig:
         batch: Laps in lock-step. They share a forward pass, so another batch is another run.
         seed: Of everything random.
         workers: Processes, with one torch thread each; they do not change the laps.
+        max_steps: Limit of an episode, of 1/50 s each.
         quiet: No progress bar.
     """
 
@@ -44,7 +46,17 @@ class EvaluateConfig:
     batch: int = 10
     seed: int = 0
     workers: int = 1
+    max_steps: int = MAX_STEPS
     quiet: bool = False
+
+    @property
+    def conditions(self) -> Conditions:
+        """What holds for all laps alike.
+
+        Raises:
+            EvaluationError: A number cannot be.
+        """
+        return Conditions(self.renderer, self.seed, self.max_steps)
 
 
 @dataclass(frozen=True)
@@ -73,8 +85,6 @@ def entrants(config: EvaluateConfig) -> list[Entrant]:
     """
     check_positive("batch", config.batch)
     check_positive("workers", config.workers)
-    if config.seed < 0:
-        raise EvaluationError(f"seed is {config.seed}, expected 0 or more")
     if not config.policy:
         raise EvaluationError("no policy to drive")
     for source, times in Counter(config.policy).items():
@@ -94,6 +104,7 @@ def identity(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) 
     """What decides the laps of a run, as JSON values.
 
     Raises:
+        EvaluationError: The conditions cannot be.
         MapError: There is no such map.
     """
     files = {name: _track_digest(name) for name in tracks if not name.startswith("seed:")}
@@ -102,9 +113,8 @@ def identity(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) 
         "policies": {driver.label: driver.sha256 for driver in drivers},
         "maps": tracks,
         "map_files": files,
-        "renderer": config.renderer,
         "batch": config.batch,
-        "seed": config.seed,
+        **asdict(config.conditions),
     }
 
 

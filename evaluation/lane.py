@@ -16,6 +16,8 @@ from policies.protocol import ACTIONS, Decision
 
 Renderer = Literal["exact", "fast", "none"]
 WORLD = "nsac/CarRacing-v0"
+MAX_STEPS = 1000
+"""Gymnasium's limit of an episode."""
 
 
 class Lane:
@@ -28,7 +30,12 @@ class Lane:
     """
 
     def __init__(
-        self, track: TrackMap, observation: ObservationSpec, renderer: Renderer, seed: int
+        self,
+        track: TrackMap,
+        observation: ObservationSpec,
+        renderer: Renderer,
+        seed: int,
+        max_steps: int = MAX_STEPS,
     ) -> None:
         """Starts a lap.
 
@@ -37,6 +44,7 @@ class Lane:
             observation: What the policy sees; a driver of kind ``world`` looks at no picture.
             renderer: Who draws the pictures.
             seed: Of the world's own generator.
+            max_steps: After which the episode ends.
         """
         sees_world = observation.kind == "world"
         self.renderer: Renderer = "none" if sees_world else renderer
@@ -45,7 +53,9 @@ class Lane:
             "observation": "gray84" if sees_world else observation.kind,
             "map": track,
         }
-        self._env = gymnasium.make(WORLD, disable_env_checker=True, **kwargs)
+        self._env = gymnasium.make(
+            WORLD, max_episode_steps=max_steps, disable_env_checker=True, **kwargs
+        )
         self.frame: NDArray[np.uint8]
         self.frame, _ = self._env.reset(seed=seed)
         self.finished = False

@@ -18,10 +18,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import maps
 import policies
 from evaluation import figures, report
-from evaluation.closed_loop import Chunk, drive_chunk, split
+from evaluation.closed_loop import Chunk, Conditions, drive_chunk, split
 from evaluation.config import Entrant, EvaluateConfig, changed, description, entrants, identity
 from evaluation.errors import EvaluationError
-from evaluation.lane import Renderer
 from evaluation.metrics import lap_table
 from policies import Policy
 
@@ -54,8 +53,7 @@ class _Job:
 
     driver: Entrant
     chunk: Chunk
-    renderer: Renderer
-    seed: int
+    conditions: Conditions
     file: Path
 
 
@@ -117,8 +115,7 @@ def _jobs(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) -> 
         _Job(
             driver,
             chunk,
-            config.renderer,
-            config.seed,
+            config.conditions,
             folder / f"{number:02d}-{chunk.number:05d}.parquet",
         )
         for number, driver in enumerate(drivers)
@@ -160,7 +157,7 @@ def _finished(jobs: list[_Job], workers: int) -> Iterator[None]:
 
 def _drive_and_store(job: _Job) -> None:
     policy = _policy(job.driver.source, job.driver.sha256)
-    steps = drive_chunk(policy, job.chunk, job.renderer, job.seed, job.driver.label)
+    steps = drive_chunk(policy, job.chunk, job.conditions, job.driver.label)
     aside = job.file.with_suffix(f".{os.getpid()}.part")
     steps.to_parquet(aside, index=False)
     aside.replace(job.file)
