@@ -140,7 +140,10 @@ def find_crossing(line: NDArray[np.float64]) -> tuple[int, int] | None:
         return np.sign(ab[..., 0] * ap[..., 1] - ab[..., 1] * ap[..., 0])
 
     splits = side(start, end, start) * side(start, end, end) <= 0
-    meet = splits & splits.T
+    # The boxes must meet too: pieces of one straight lie on each other's line without touching.
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    boxes = (low[:, None] <= high[None]).all(axis=2) & (low[None] <= high[:, None]).all(axis=2)
+    meet = splits & splits.T & boxes
     n = len(line)
     apart = np.abs(np.arange(n)[:, None] - np.arange(n)[None, :])
     meet &= (apart > 1) & (apart < n - 1)
