@@ -13,9 +13,8 @@ from policies.protocol import ACTION_HIGH, ACTION_LOW
 class Disturbance:
     """How executed actions differ from the expert's.
 
-    With the defaults the privileged driver wanders over the whole road, leaves it for about a
-    tenth of the time, comes back, and still completes nearly every lap; twice as much and it
-    fails most of them.
+    With the defaults the privileged driver wanders, leaves the road now and then, comes back and
+    still completes its laps; with twice the steering it loses some of them.
 
     Attributes:
         share: Share of the episodes that are disturbed; the others are driven cleanly.
