@@ -46,7 +46,7 @@ def test_cached_tokens_are_those_of_the_whole_stack(policy: DrivingPolicy) -> No
 
 def test_a_step_encodes_only_the_newest_frames(policy: DrivingPolicy) -> None:
     counts: list[int] = []
-    policy.encoder.conv1.register_forward_hook(  # type: ignore[operator, union-attr]
+    policy.encoder.get_submodule("conv1").register_forward_hook(
         lambda _module, _inputs, output: counts.append(len(output))
     )
     policy.reset(CARS)
@@ -138,4 +138,4 @@ def test_a_wrong_observation_is_named(policy: DrivingPolicy, tmp_path: Path) -> 
     with pytest.raises(PolicyError, match=r"expected observations \(2, 4, 84, 84\) uint8"):
         policy.act(np.zeros((3, 4, 84, 84), np.uint8))
     with pytest.raises(PolicyError, match="float32"):
-        policy.act(np.zeros((2, 4, 84, 84), np.float32))  # type: ignore[arg-type]
+        policy.act(np.zeros((2, 4, 84, 84), np.float32))

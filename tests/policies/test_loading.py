@@ -96,9 +96,9 @@ def test_a_loaded_policy_is_checked_as_it_drives(module: str) -> None:
         policy.act(np.zeros((2, 4, 84, 84), np.uint8))
 
 
-def with_action(action: NDArray[np.floating]) -> Decision:  # type: ignore[type-arg]
+def with_action(action: NDArray[np.floating]) -> Decision:
     zero = np.zeros((2, 3), np.float32)
-    return Decision(action, zero, zero, zero)  # type: ignore[arg-type]
+    return Decision(action, zero, zero, zero)
 
 
 def zeros(**changes: float) -> NDArray[np.float32]:
