@@ -1,0 +1,233 @@
+"""The guides: their commands parse, their links exist, their Python is that of the package."""
+
+import ast
+import importlib
+import inspect
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pandas as pd
+import pytest
+
+import drive.carracing  # noqa: F401 - registers the world
+import evaluation
+import maps
+import policies
+from evaluation.lane import WORLD
+from evaluation.metrics import REGISTRY
+from policies.protocol import ACTION_HIGH, ACTION_LOW
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+WORKERS = {
+    "nsac-record": ("recorders.cli", "record"),
+    "nsac-train": ("policies.cli", "train"),
+    "nsac-evaluate": ("evaluation.cli", "evaluate"),
+    "nsac-demo": ("evaluation.demo", "demo"),
+}
+"""Where each command lives, and what it calls with the configuration it has parsed."""
+
+
+class ParsedError(Exception):
+    """Raised in place of the work; its argument is the configuration."""
+
+
+def blocks(document: Path, language: str) -> list[str]:
+    """The fenced blocks of a language, ``""`` for those without one."""
+    pattern = rf"^```{language}\n(.*?)^```$"
+    return re.findall(pattern, document.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def command_lines() -> list[str]:
+    """Every ``nsac-*`` command of the documents, continued lines joined."""
+    texts = [text for document in DOCUMENTS for text in blocks(document, "")]
+    lines = [line for text in texts for line in text.replace("\\\n", " ").splitlines()]
+    return list(dict.fromkeys(line for line in lines if line.startswith("nsac-")))
+
+
+def python_blocks() -> list[Any]:
+    return [
+        pytest.param(text, id=f"{document.stem}-{number}")
+        for document in DOCUMENTS
+        for number, text in enumerate(blocks(document, "python"))
+    ]
+
+
+def table_names(document: str, table: str) -> list[str]:
+    """The names in code in the first column of the table that begins with ``table``."""
+    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
+    rows = text[text.index(f"| {table} |") :].split("\n\n")[0].splitlines()[2:]
+    return [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+
+
+def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The configuration that a command line stands for."""
+    command, *arguments = shlex.split(line)
+    if command == "nsac-maps":
+        module = importlib.import_module("maps.cli")
+        kinds = {"list": "ListMaps", "show": "ShowMap", "import": "ImportMap"}
+        monkeypatch.setattr(getattr(module, kinds[arguments[0]]), "run", stop)
+    else:
+        name, worker = WORKERS[command]
+        module = importlib.import_module(name)
+        monkeypatch.setattr(module, worker, stop)
+    with pytest.raises(ParsedError) as parsed:
+        module.main(arguments)
+    return parsed.value.args[0]
+
+
+def stop(config: Any, *_: Any) -> None:
+    raise ParsedError(config)
+
+
+@pytest.mark.parametrize("line", command_lines())
+def test_every_command_line_is_understood(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = parse(line, monkeypatch)
+    if hasattr(config, "check"):
+        config.check()
+
+
+def test_every_command_is_documented() -> None:
+    shown = {line.split()[0] for line in command_lines()}
+    assert shown >= {"nsac-record", "nsac-train", "nsac-evaluate", "nsac-maps"}
+
+
+def test_a_wrong_option_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SystemExit):
+        parse("nsac-train --data a-v0 --out policy.safetensors --epoch 3", monkeypatch)
+
+
+def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> None:
+    known = ""
+    calls = [(name, []) for name, _ in WORKERS.values()] + [("recorders.cli", ["carracing"])]
+    calls += [("maps.cli", [command]) for command in ("show", "import")]
+    for module, arguments in calls:
+        with pytest.raises(SystemExit):
+            importlib.import_module(module).main([*arguments, "--help"])
+        known += capsys.readouterr().out
+    for document in DOCUMENTS:
+        text = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for option in re.findall(r"`(?:nsac-\w+ )?(--[a-z.-]+)", text):
+            assert re.search(rf"{re.escape(option)}\b", known), f"{document.name}: {option}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.stem))
+def test_relative_links_lead_somewhere(document: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
+        target, _, anchor = link.partition("#")
+        if "://" in target:
+            continue
+        path = document.parent / target if target else document
+        assert path.is_file(), f"{document.name}: {link}"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {heading.lower().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("text", python_blocks())
+def test_python_uses_only_what_exists(text: str) -> None:
+    """Imports, attributes of imported modules, and the arguments of what is called."""
+    tree = ast.parse(text)
+    known: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                module = importlib.import_module(name.name)
+                known[name.asname or name.name.partition(".")[0]] = module
+        elif isinstance(node, ast.ImportFrom) and node.module != "follow_road":
+            source = importlib.import_module(node.module or "")
+            known.update((n.asname or n.name, getattr(source, n.name)) for n in node.names)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if inspect.ismodule(known.get(node.value.id)):
+                assert hasattr(known[node.value.id], node.attr), ast.unparse(node)
+        elif isinstance(node, ast.Call):
+            check_call(node, called(node.func, known))
+
+
+def called(function: ast.expr, known: dict[str, Any]) -> Callable[..., Any] | None:
+    """What a call calls, where it is an imported name or an attribute of one."""
+    if isinstance(function, ast.Name):
+        return known.get(function.id)
+    if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+        return getattr(known.get(function.value.id), function.attr, None)
+    return None
+
+
+def check_call(node: ast.Call, function: Callable[..., Any] | None) -> None:
+    if function is None or not inspect.getmodule(function):
+        return
+    keywords = {keyword.arg: None for keyword in node.keywords if keyword.arg}
+    inspect.signature(function).bind(*([None] * len(node.args)), **keywords)
+
+
+def test_the_python_of_the_maps_guide_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (text,) = blocks(ROOT / "docs" / "maps.md", "python")
+    exec(compile(text, "maps.md", "exec"), {})
+    # Ramanujan's circumference of an ellipse of half-axes 200 and 120.
+    h = (80 / 320) ** 2
+    length = np.pi * 320 * (1 + 3 * h / (10 + np.sqrt(4 - 3 * h)))
+    assert float(capsys.readouterr().out.split()[0]) == pytest.approx(length, rel=1e-3)
+
+
+def test_the_maps_guide_names_all_maps() -> None:
+    text = (ROOT / "docs" / "maps.md").read_text(encoding="utf-8")
+    assert set(maps.names()) <= set(re.findall(r"`([a-z]+)`", text))
+
+
+@pytest.fixture
+def follow_road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> policies.Policy:
+    """The guide's own policy, loaded as its reader would."""
+    monkeypatch.chdir(tmp_path)
+    code, _ = blocks(ROOT / "docs" / "own_policy.md", "python")
+    Path("follow_road.py").write_text(code, encoding="utf-8")
+    return policies.load("follow_road:make")
+
+
+def test_the_guides_policy_keeps_the_contract_on_a_black_picture(
+    follow_road: policies.Policy,
+) -> None:
+    follow_road.reset(3, seed=1)
+    decision = follow_road.act(np.zeros((3, *follow_road.observation.shape), dtype=np.uint8))
+    assert decision.action.shape == (3, 3)
+    assert (decision.action >= ACTION_LOW).all()
+    assert (decision.action <= ACTION_HIGH).all()
+    assert not decision.epistemic.any()
+
+
+def test_the_guides_policy_drives_and_fills_the_documented_columns(
+    follow_road: policies.Policy,
+) -> None:
+    laps, steps = evaluation.drive_laps(follow_road, "short", renderer="fast")
+    assert laps["progress"].item() > 0.5
+    check_columns(laps, "`laps.parquet`", table_names("evaluate.md", "column"))
+    text = "steps.parquet` has the same first columns"
+    guide = (ROOT / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    rows = guide[guide.index(text) :].split("\n\n")[1].splitlines()[2:]
+    names = [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    first = table_names("evaluate.md", "column")[:8]
+    check_columns(steps, "`steps.parquet`", first + names)
+
+
+def check_columns(frame: pd.DataFrame, table: str, documented: list[str]) -> None:
+    assert set(documented) == set(frame.columns), table
+
+
+def test_every_metric_is_documented() -> None:
+    assert set(REGISTRY) <= set(table_names("evaluate.md", "column"))
+
+
+def test_the_infos_of_a_recording_are_documented() -> None:
+    env = gymnasium.make(WORLD, disable_env_checker=True, renderer="none", observation="gray84")
+    _, info = env.reset(seed=0)
+    env.close()
+    documented = set(table_names("record.md", "info"))
+    assert documented == {*info, "executed_action", "learner_drove"}
