@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nsac_core.curation import Blocks, centroids, curate, flat_rows, gather_rows
+from nsac_core.curation import Blocks, CutKeys, curate, flat_rows, gather_rows
 from nsac_core.gates import Backbone, SensoryGate
 from nsac_core.wiring import DEFAULT_SEED
 
@@ -36,15 +36,13 @@ class Memory:
         key: float32 ``(batch, heads, key, head_dim)``.
         value: ``(batch, heads, key, head_dim)``.
         mask: True for keys that exist, bool ``(batch, key)``, or None.
-        blocks: How the keys are cut, or None where every query takes all keys.
-        means: Mean key of each block, or None.
+        cut: The keys by block, or None where every query takes all keys.
     """
 
     key: Tensor
     value: Tensor
     mask: Tensor | None
-    blocks: Blocks | None
-    means: Tensor | None
+    cut: CutKeys | None
 
 
 @dataclass(frozen=True)
@@ -147,22 +145,21 @@ class CircuitAttention(nn.Module):
     def _remember(self, key: Tensor, value: Tensor, mask: Tensor | None) -> Memory:
         n_keys = key.shape[2]
         if n_keys <= self.top_k:
-            return Memory(key, value, mask, None, None)
+            return Memory(key, value, mask, None)
         blocks = Blocks.cut(n_keys, self.top_k, key.device, mask)
-        with torch.no_grad(), _full_precision(key.device):
-            means = centroids(key, blocks)
-        return Memory(key, value, mask, blocks, means)
+        with _full_precision(key.device):
+            return Memory(key, value, mask, CutKeys.of(key, blocks))
 
     def pair(self, query: Tensor, memory: Memory) -> Pairs:
         """The keys that each of the queries ``(batch, heads, query, head_dim)`` attends to."""
-        if memory.blocks is None or memory.means is None:
+        if memory.cut is None:
             valid = None if memory.mask is None else memory.mask.T[:, :, None, None]
             key, value = (
                 part.movedim(2, 0).unsqueeze(3).contiguous() for part in (memory.key, memory.value)
             )
             return Pairs(key, value, None, valid)
         with _full_precision(query.device):
-            chosen = curate(query, memory.key, memory.means, memory.blocks, self.top_k)
+            chosen = curate(query, memory.cut, self.top_k)
         index = chosen.index.movedim(-1, 0)
         valid = None if chosen.valid is None else chosen.valid.movedim(-1, 0)
         row = flat_rows(chosen.index, memory.key.shape[2]).movedim(-1, 0).contiguous()

@@ -98,65 +98,84 @@ def _extent(n_keys: int, top_k: int) -> tuple[int, int, int]:
     return blocks, -(-n_keys // blocks), min(blocks, top_k // side + 1)
 
 
-def centroids(keys: Tensor, blocks: Blocks) -> Tensor:
-    """Mean key of each block, ``(batch, heads, blocks, head_dim)``; zero for empty blocks."""
-    members = _members(keys, blocks.index) * blocks.valid[:, None, :, :, None]
-    size = blocks.valid.sum(2).clamp_min(1)
-    return members.sum(3) / size[:, None, :, None]
+@dataclass(frozen=True)
+class CutKeys:
+    """Keys of a batch laid out by block.
 
+    Attributes:
+        keys: As they came, ``(batch, heads, key, head_dim)``.
+        blocks: How they are cut.
+        by_block: The keys of each block, ``(batch, heads, blocks, head_dim, size)``; filling holds
+            any key.
+        means: Mean key of each block, ``(batch, heads, blocks, head_dim)``; zero if empty.
+    """
 
-def _members(keys: Tensor, index: Tensor) -> Tensor:
-    """Keys by block, ``(batch, heads, blocks, size, head_dim)``."""
-    batch, heads, _, head_dim = keys.shape
-    if index.shape[0] == 1:
-        return keys[:, :, index[0]]
-    flat = index.flatten(1)[:, None, :, None].expand(batch, heads, -1, head_dim)
-    return keys.gather(2, flat).view(batch, heads, *index.shape[1:], head_dim)
+    keys: Tensor
+    blocks: Blocks
+    by_block: Tensor
+    means: Tensor
+
+    @classmethod
+    @torch.no_grad()
+    def of(cls, keys: Tensor, blocks: Blocks) -> "CutKeys":
+        """Lays out keys ``(batch, heads, key, head_dim)``."""
+        batch, heads, _, head_dim = keys.shape
+        index = blocks.index
+        if blocks.masked:
+            flat = index.flatten(1)[:, None, :, None].expand(-1, heads, -1, head_dim)
+            members = keys.gather(2, flat).view(batch, heads, *index.shape[1:], head_dim)
+        else:
+            members = keys[:, :, index[0]]
+        by_block = members.transpose(-1, -2).contiguous()
+        total = (by_block * blocks.valid[:, None, :, None]).sum(-1)
+        size = blocks.valid.sum(2).clamp_min(1)
+        return cls(keys.detach(), blocks, by_block, total / size[:, None, :, None])
 
 
 @torch.no_grad()
-def curate(query: Tensor, keys: Tensor, means: Tensor, blocks: Blocks, top_k: int) -> Curation:
+def curate(query: Tensor, cut: CutKeys, top_k: int) -> Curation:
     """Chooses up to ``top_k`` keys for each query, in float32.
 
     Args:
         query: ``(batch, heads, query, head_dim)``.
-        keys: ``(batch, heads, key, head_dim)``.
-        means: Of ``centroids``.
-        blocks: The cut of these keys.
+        cut: The keys.
         top_k: How many keys at most.
     """
-    batch, heads, n_queries, _ = query.shape
-    coarse = query @ means.transpose(-1, -2)
-    coarse = coarse.masked_fill(~blocks.valid[:, None, None, :, 0], -math.inf)
+    blocks = cut.blocks
+    coarse = query @ cut.means.transpose(-1, -2)
+    if blocks.masked:
+        coarse = coarse.masked_fill(~blocks.valid[:, None, None, :, 0], -math.inf)
     chosen = coarse.topk(blocks.most_taken, dim=-1).indices
     index, valid = _candidates(chosen, blocks)
-    scores = _scores(query, keys, index).masked_fill(~valid, -math.inf)
+    scores = _scores(query, cut, chosen, index).masked_fill_(~valid, -math.inf)
     # Taken blocks hold more than top_k keys unless they hold all of them.
-    best = scores.topk(min(top_k, keys.shape[2]), dim=-1)
+    best = scores.topk(min(top_k, cut.keys.shape[2]), dim=-1)
     return Curation(
-        index.expand(batch, heads, n_queries, -1).gather(-1, best.indices),
-        best.values > -math.inf if blocks.masked else None,
+        index.gather(-1, best.indices), best.values > -math.inf if blocks.masked else None
     )
 
 
 def _candidates(chosen: Tensor, blocks: Blocks) -> tuple[Tensor, Tensor]:
     """Keys of the chosen blocks, and which of them exist: ``(batch, heads, query, candidate)``."""
+    if not blocks.masked:
+        return blocks.index[0][chosen].flatten(-2), blocks.valid[0][chosen].flatten(-2)
+    row = torch.arange(chosen.shape[0], device=chosen.device)[:, None, None, None]
     rank = torch.arange(blocks.most_taken, device=chosen.device)
     taken = rank < blocks.taken[:, None, None, None]
-    if blocks.index.shape[0] == 1:
-        index, valid = blocks.index[0][chosen], blocks.valid[0][chosen]
-    else:
-        row = torch.arange(chosen.shape[0], device=chosen.device)[:, None, None, None]
-        index, valid = blocks.index[row, chosen], blocks.valid[row, chosen]
-    return index.flatten(-2), (valid & taken[..., None]).flatten(-2)
+    valid = blocks.valid[row, chosen] & taken[..., None]
+    return blocks.index[row, chosen].flatten(-2), valid.flatten(-2)
 
 
-def _scores(query: Tensor, keys: Tensor, index: Tensor) -> Tensor:
+def _scores(query: Tensor, cut: CutKeys, chosen: Tensor, index: Tensor) -> Tensor:
     """Inner product of each query with its candidates, shape of ``index``."""
-    if keys.shape[2] <= index.shape[-1] * keys.shape[3]:
-        return (query @ keys.transpose(-1, -2)).gather(-1, index)
-    candidates = gather_rows(keys, flat_rows(index, keys.shape[2]))
-    return (candidates @ query[..., None])[..., 0]
+    head_dim, size = cut.by_block.shape[-2:]
+    if cut.keys.shape[2] <= index.shape[-1] * head_dim:
+        # All products at once cost less than fetching a few keys for each query.
+        return (query @ cut.keys.transpose(-1, -2)).gather(-1, index)
+    row = flat_rows(chosen, cut.by_block.shape[2])
+    members = gather_rows(cut.by_block.flatten(3), row).view(*row.shape, head_dim, size)
+    scores: Tensor = query[:, :, :, None, None] @ members
+    return scores.flatten(3)
 
 
 def flat_rows(index: Tensor, n_keys: int) -> Tensor:

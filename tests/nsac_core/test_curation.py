@@ -4,12 +4,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from nsac_core.curation import Blocks, Curation, centroids, curate
+from nsac_core.curation import Blocks, Curation, CutKeys, curate
 
 
 def choose(query: Tensor, key: Tensor, top_k: int, mask: Tensor | None = None) -> Curation:
     blocks = Blocks.cut(key.shape[2], top_k, key.device, mask)
-    return curate(query, key, centroids(key, blocks), blocks, top_k)
+    return curate(query, CutKeys.of(key, blocks), top_k)
 
 
 def by_brute_force(query: Tensor, key: Tensor, top_k: int) -> set[int]:
