@@ -11,7 +11,7 @@ from rich.table import Table
 
 from maps.circuits import import_centre_line
 from maps.picture import direction, save_picture, summary, tightest
-from maps.store import load, names, save
+from maps.store import existing_folder, load, names, save
 from maps.track_map import MapError
 
 
@@ -49,7 +49,7 @@ class ShowMap:
         console.print(f"{track.name}: {summary(track)}", highlight=False)
         console.print(track.origin, style="dim", highlight=False)
         if self.png is not None:
-            save_picture(track, self.png)
+            save_picture(track, existing_folder(self.png))
             console.print(f"wrote {self.png}", highlight=False)
 
 
@@ -59,7 +59,7 @@ class ImportMap:
 
     Attributes:
         file: Rows `x_m,y_m,w_tr_right_m,w_tr_left_m` in driving direction.
-        out: The JSON file to write; its name becomes the map's.
+        out: The JSON file to write.
         length: About how long a lap should be, in world units; as long as fits if not given. A car
             drives some 1000 to 1300 in the 1000 steps of gymnasium's episode.
     """
@@ -94,6 +94,6 @@ def main(arguments: list[str] | None = None) -> None:
     )
     try:
         command.run(Console(soft_wrap=True))
-    except (MapError, OSError) as error:
+    except MapError as error:
         print(f"error: {error}", file=sys.stderr)  # noqa: T201
         sys.exit(2)

@@ -127,9 +127,21 @@ def _parse(path: Path) -> dict[str, Any]:
     return fields
 
 
-def save(track: TrackMap, path: str | Path) -> None:
-    """Write a map as a JSON file, whole or not at all, one point a line, to the thousandth."""
+def existing_folder(path: str | Path) -> Path:
+    """The path of a file to write, once its folder is known to exist."""
     path = Path(path)
+    if not path.parent.is_dir():
+        raise MapError(f"{path}: there is no folder {path.parent}")
+    return path
+
+
+def save(track: TrackMap, path: str | Path) -> None:
+    """Write a map as a JSON file, whole or not at all, one point a line, to the thousandth.
+
+    Raises:
+        MapError: When the folder does not exist.
+    """
+    path = existing_folder(path)
     points = ",\n".join(f"    [{x:.3f}, {y:.3f}]" for x, y in track.centre_line)
     head = {"name": track.name, "origin": track.origin, "half_width": track.half_width, "start": 0}
     fields = json.dumps(head, indent=2, ensure_ascii=False).removesuffix("\n}")
