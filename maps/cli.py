@@ -79,8 +79,8 @@ class ImportMap:
         console.print(f"wrote {self.out}", highlight=False)
         if track.length > LONGEST:
             console.print(
-                f"note: a lap over {LONGEST:.0f} world units is hardly finished in the 1000 steps of "
-                "gymnasium's episode; --length makes a shorter one",
+                f"note: a lap over {LONGEST:.0f} world units is hardly finished in the 1000 steps "
+                "of gymnasium's episode; --length makes a shorter one",
                 highlight=False,
             )
 
