@@ -147,6 +147,7 @@ class CircuitAttention(nn.Module):
         if n_keys <= self.top_k:
             return Memory(key, value, mask, None)
         blocks = Blocks.cut(n_keys, self.top_k, key.device, mask)
+        key, value = key.contiguous(), value.contiguous()
         with _full_precision(key.device):
             return Memory(key, value, mask, CutKeys.of(key, blocks))
 

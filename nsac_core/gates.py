@@ -135,7 +135,9 @@ class Backbone(nn.Module):
         inter_bias = _filled(2 * self.inter_bias)
         of_query, of_key = inter_weight.chunk(2)
         # Matrix products as x @ W: the gradient of F.linear is ten times slower for so few rows.
-        inter = (query @ of_query + inter_bias + key @ of_key).sigmoid_()
+        of_pair, drive = key @ of_key, query @ of_query + inter_bias
+        shared = key.shape[-2] != query.shape[-2]
+        inter = (of_pair + drive if shared else of_pair.add_(drive)).sigmoid_()
         weight, bias = self.command.from_rates(gain=2.0)
         weight = _filled(_filled(weight).T).T
         command = functional.linear(inter, weight, _filled(bias)).sigmoid_()
