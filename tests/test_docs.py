@@ -11,7 +11,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import pandas as pd
 import pytest
 
 import drive.carracing  # noqa: F401 - registers the world
@@ -58,14 +57,15 @@ def python_blocks() -> list[Any]:
     ]
 
 
-def table_names(document: str, table: str) -> list[str]:
-    """The names in code in the first column of the table that begins with ``table``."""
+def table_names(document: str, words: str) -> list[str]:
+    """The names in code in the first column of the first table after these words."""
     text = (ROOT / "docs" / document).read_text(encoding="utf-8")
-    rows = text[text.index(f"| {table} |") :].split("\n\n")[0].splitlines()[2:]
+    text = text[text.index(words) :]
+    rows = text[text.index("\n|") + 1 :].split("\n\n")[0].splitlines()[2:]
     return [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
 
 
-def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> object:
     """The configuration that a command line stands for."""
     command, *arguments = shlex.split(line)
     if command == "nsac-maps":
@@ -78,10 +78,11 @@ def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> Any:
         monkeypatch.setattr(module, worker, stop)
     with pytest.raises(ParsedError) as parsed:
         module.main(arguments)
-    return parsed.value.args[0]
+    configuration: object = parsed.value.args[0]
+    return configuration
 
 
-def stop(config: Any, *_: Any) -> None:
+def stop(config: object, *_: object) -> None:
     raise ParsedError(config)
 
 
@@ -104,7 +105,8 @@ def test_a_wrong_option_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> None:
     known = ""
-    calls = [(name, []) for name, _ in WORKERS.values()] + [("recorders.cli", ["carracing"])]
+    calls: list[tuple[str, list[str]]] = [(name, []) for name, _ in WORKERS.values()]
+    calls += [("recorders.cli", ["carracing"])]
     calls += [("maps.cli", [command]) for command in ("show", "import")]
     for module, arguments in calls:
         with pytest.raises(SystemExit):
@@ -208,26 +210,20 @@ def test_the_guides_policy_drives_and_fills_the_documented_columns(
 ) -> None:
     laps, steps = evaluation.drive_laps(follow_road, "short", renderer="fast")
     assert laps["progress"].item() > 0.5
-    check_columns(laps, "`laps.parquet`", table_names("evaluate.md", "column"))
-    text = "steps.parquet` has the same first columns"
-    guide = (ROOT / "docs" / "evaluate.md").read_text(encoding="utf-8")
-    rows = guide[guide.index(text) :].split("\n\n")[1].splitlines()[2:]
-    names = [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
-    first = table_names("evaluate.md", "column")[:8]
-    check_columns(steps, "`steps.parquet`", first + names)
-
-
-def check_columns(frame: pd.DataFrame, table: str, documented: list[str]) -> None:
-    assert set(documented) == set(frame.columns), table
+    lap_columns = table_names("evaluate.md", "`laps.parquet`:")
+    step_columns = table_names("evaluate.md", "`steps.parquet` has the same first columns")
+    identity = lap_columns[: lap_columns.index("half_width") + 1]
+    assert set(lap_columns) == set(laps.columns)
+    assert {*identity, *step_columns} == set(steps.columns)
 
 
 def test_every_metric_is_documented() -> None:
-    assert set(REGISTRY) <= set(table_names("evaluate.md", "column"))
+    assert set(REGISTRY) <= set(table_names("evaluate.md", "`laps.parquet`:"))
 
 
 def test_the_infos_of_a_recording_are_documented() -> None:
     env = gymnasium.make(WORLD, disable_env_checker=True, renderer="none", observation="gray84")
     _, info = env.reset(seed=0)
     env.close()
-    documented = set(table_names("record.md", "info"))
+    documented = set(table_names("record.md", "`infos`"))
     assert documented == {*info, "executed_action", "learner_drove"}
