@@ -60,10 +60,22 @@ def test_equals_the_layers_in_the_papers_order(encoder: encoders.FrameEncoder) -
     torch.testing.assert_close(tokens.double(), expected, rtol=1e-4, atol=1e-5)
 
 
+def test_the_strided_encoder_keeps_places() -> None:
+    encoder = encoders.build("strided").eval()
+    shapes: list[tuple[int, ...]] = []
+    for name in ("conv1", "conv2", "conv3"):
+        encoder.get_submodule(name).register_forward_hook(
+            lambda _module, _inputs, output: shapes.append(tuple(output.shape[1:]))
+        )
+    assert encoder(random_frames(2, 5)).shape == (4, 4, 64)
+    assert shapes == [(16, 27, 27), (32, 13, 13), (64, 6, 6)]
+
+
+@pytest.mark.parametrize("name", ["conv", "strided"])
 @pytest.mark.parametrize("window", [1, 2, 7])
-def test_a_window_gives_the_tokens_of_its_stacks(
-    encoder: encoders.FrameEncoder, window: int
-) -> None:
+def test_a_window_gives_the_tokens_of_its_stacks(name: str, window: int) -> None:
+    torch.manual_seed(0)
+    encoder = encoders.build(name).eval()
     frames = random_frames(3, window + 3)
     stacks = torch.stack([frames[:, i : i + 4] for i in range(window)], dim=1).flatten(0, 1)
     torch.testing.assert_close(encoder(frames), encoder(stacks), rtol=1e-5, atol=1e-5)
@@ -101,7 +113,7 @@ def test_half_precision_is_for_training_alone() -> None:
 
 
 def test_an_unknown_encoder_or_option_is_named() -> None:
-    with pytest.raises(PolicyError, match="no encoder 'vgg'; there are conv"):
+    with pytest.raises(PolicyError, match="no encoder 'vgg'; there are conv, strided"):
         encoders.build("vgg")
     with pytest.raises(PolicyError, match="depth"):
         encoders.build("conv", depth=3)
