@@ -34,6 +34,7 @@ class Foresight:
 
     Attributes:
         kind: ``total``, ``aleatoric`` or ``epistemic``.
+        stated: Whether it is finite everywhere and varies; nothing else is defined otherwise.
         rank_correlation: Spearman's, of sigma with the largest |lateral error| of the next second.
         auroc: Of sigma for "leaves the road within 1 s", at steps on the road; 0.5 is chance.
         departures: Number of departures.
@@ -48,6 +49,7 @@ class Foresight:
     """
 
     kind: str
+    stated: bool
     rank_correlation: float
     auroc: float
     departures: int
@@ -146,6 +148,7 @@ def _rate(kind: str, sigma: list[FloatArray], laps: list[pd.DataFrame]) -> Fores
     curve = risk_coverage(score[seen], coming[seen])
     return Foresight(
         kind=kind,
+        stated=stated,
         rank_correlation=_spearman(score[seen], coming[seen]),
         auroc=auroc(score[known], leaves[known]),
         departures=sum(len(departure_steps(lap)) for lap in laps),

@@ -38,15 +38,17 @@ function axis(title, extra) {
 
 function drawReturns() {
   const traces = [];
+  const named = new Set();
   DATA.policies.forEach((policy, row) => {
     for (const completed of [true, false]) {
       const laps = DATA.table.filter((lap) => lap.policy === policy && lap.completed === completed);
+      if (!laps.length) continue;
       traces.push({
         type: "scatter",
         mode: "markers",
         name: completed ? "lap completed" : "not completed",
         legendgroup: String(completed),
-        showlegend: row === 0,
+        showlegend: !named.has(completed),
         x: laps.map((lap) => lap.return),
         y: laps.map((lap) => row + 0.2 * Math.sin(2.4 * lap.lap)),
         text: laps.map((lap) => lap.map),
@@ -59,6 +61,7 @@ function drawReturns() {
           color: colourOf(completed ? "--total" : "--bad"),
         },
       });
+      named.add(completed);
     }
   });
   const ticks = DATA.policies.map((_, row) => row);
@@ -177,10 +180,10 @@ function actionTraces(lap, name, yaxis) {
   if (lap["epistemic_" + name]) {
     const epistemic = lap["epistemic_" + name];
     const total = epistemic.map((value, i) => Math.hypot(value, lap["aleatoric_" + name][i]));
-    for (const [sigma, colour, label] of [[total, "--total", "total"], [epistemic, "--epistemic", "epistemic"]]) {
-      traces.push(band(lap, name, sigma, 2, colourOf(colour), 0.28, label + " ±2 sigma", yaxis));
-      traces.push(band(lap, name, sigma, 1, colourOf(colour), 0.45, label + " ±1 sigma", yaxis));
-    }
+    traces.push(band(lap, name, total, 2, colourOf("--total"), 0.28, "total ±2 sigma", yaxis));
+    traces.push(band(lap, name, total, 1, colourOf("--total"), 0.45, "total ±1 sigma", yaxis));
+    traces.push(band(lap, name, epistemic, 2, colourOf("--epistemic"), 0.5, "epistemic ±2 sigma", yaxis));
+    traces.push(band(lap, name, epistemic, 1, colourOf("--epistemic"), 0.75, "epistemic ±1 sigma", yaxis));
   }
   traces.push({
     mode: "lines",

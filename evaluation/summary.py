@@ -83,12 +83,14 @@ def screen_table(summary: pd.DataFrame) -> Table:
 
 
 def shown(value: float, metric: Metric) -> str:
-    """A number as tables show it: shares in per cent, others with four significant digits."""
+    """A number as tables show it: shares in per cent, others with three digits or more."""
     if not math.isfinite(value):
         return "–"  # noqa: RUF001 - a dash, not a minus
     if metric.kind != "number":
         return f"{100 * value:.1f} %"
-    return f"{value:.1f}" if abs(value) >= 100 else f"{value:.4g}"
+    if abs(value) >= 100:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if abs(value) >= 1 or value == 0 else f"{value:.3g}"
 
 
 def _title(metric: Metric) -> str:
@@ -140,4 +142,4 @@ def _interval(metric: Metric, values: np.ndarray[Any, Any], rng: np.random.Gener
 
 
 def _finite(value: float) -> float:
-    return value if math.isfinite(value) else math.nan
+    return value + 0.0 if math.isfinite(value) else math.nan  # no negative zero

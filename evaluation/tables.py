@@ -52,7 +52,8 @@ def outcome(lap: "pd.Series[Any]") -> str:
     time = "" if math.isnan(lap["lap_time"]) else f" in {lap['lap_time']:.2f} s"
     left = {0: "never left the road", 1: "left the road once"}
     times = left.get(lap["departures"], f"left the road {lap['departures']} times")
-    undefined = lap["undefined"].replace(",", ", ")
+    names = lap["undefined"].split(",") if lap["undefined"] else []
+    undefined = "; ".join(REGISTRY[name].label for name in names)
     return (
         f"{lap['policy']} on {lap['map']}: {end}{time}, {times}; return {lap['return']:.1f}, "
         f"{lap['steps']} steps.{f' Undefined on this lap: {undefined}.' if undefined else ''}"
@@ -117,11 +118,7 @@ def lap_table(laps: pd.DataFrame, viewed: set[int]) -> str:
 
 def foresight_section(rated: dict[str, list[Foresight]]) -> str:
     """Table and places for the curves; a sentence where no policy states any uncertainty."""
-    stated = {
-        policy: kinds
-        for policy, kinds in rated.items()
-        if not math.isnan(kinds[0].rank_correlation)
-    }
+    stated = {policy: kinds for policy, kinds in rated.items() if kinds[0].stated}
     silent = [escape(policy) for policy in rated if policy not in stated]
     note = (
         f'<p class="note">{", ".join(silent)}: no usable uncertainty stated.</p>' if silent else ""

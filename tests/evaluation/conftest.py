@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,16 @@ MakeLap = Callable[..., pd.DataFrame]
 def make_lap() -> MakeLap:
     """A lap of n uneventful steps along the x axis at 50 units/s; columns given replace these."""
 
-    def make(n: int = 200, **columns: object) -> pd.DataFrame:
+    def make(n: int = 200, **columns: Any) -> pd.DataFrame:  # noqa: ANN401
         steps = pd.DataFrame({"step": np.arange(n)})
-        identity = {"policy": "p", "lap": 0, "map": "seed:42", "seed": 0, "renderer": "none"}
-        for name, value in {**identity, "perturbation": "none", "severity": 0}.items():
-            steps[name] = value
+        identity: dict[str, Any] = {
+            "policy": "p",
+            "lap": 0,
+            "map": "seed:42",
+            "seed": 0,
+            "renderer": "none",
+        }
+        steps = steps.assign(**identity, perturbation="none", severity=0)
         steps["time"] = (steps["step"] + 1) / 50
         steps["x"] = steps["time"] * 50.0
         steps["progress"] = (steps["step"] + 1) / n

@@ -1,6 +1,5 @@
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -116,7 +115,7 @@ def test_a_class_is_all_that_a_new_metric_needs(
         register(TopSpeed)
         with pytest.raises(ValueError, match="top_speed"):
             register(TopSpeed)
-        row: dict[str, Any] = lap_table(make_lap(4, speed=[1, 9, 3, 2])).to_dict("records")[0]
+        row = lap_table(make_lap(4, speed=[1, 9, 3, 2])).iloc[0]
     finally:
         REGISTRY.pop("top_speed", None)
     assert row["top_speed"] == 9.0

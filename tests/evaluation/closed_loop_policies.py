@@ -1,0 +1,57 @@
+"""Policies of few lines, found by name as a user's own policy is."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from drive.observation import ObservationSpec
+from policies.protocol import ACTION_HIGH, ACTION_LOW, Decision
+
+
+class Scripted:
+    """Draws its actions; sees the worlds, but does not look."""
+
+    name = "scripted"
+    observation = ObservationSpec("world", 1)
+
+    def reset(self, n: int, seed: int = 0) -> None:  # noqa: ARG002
+        self.rng = np.random.default_rng(seed)
+        self.steps = 0
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
+        self.steps += 1
+        mean = self.rng.normal([0.0, 0.6, 0.0], 0.3, (len(observations), 3)).astype(np.float32)
+        sigma = np.abs(mean) + np.float32(0.01)
+        return Decision(np.clip(mean, ACTION_LOW, ACTION_HIGH), mean, sigma, sigma)
+
+
+class WrongShape(Scripted):
+    """Forgets the brake."""
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
+        return Decision.certain(np.zeros((len(observations), 2), dtype=np.float32))
+
+
+class NotANumber(Scripted):
+    """Decides NaN at the third step."""
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
+        decision = super().act(observations)
+        if self.steps == 3:
+            decision.action[1, 0] = np.nan
+        return decision
+
+
+class Raises(Scripted):
+    """Fails in its own way."""
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:  # noqa: ARG002
+        raise RuntimeError("two\nlines")
+
+
+class Sees(Scripted):
+    """Wants to see what there is not."""
+
+    observation = ObservationSpec("lidar", 1)  # type: ignore[arg-type]
