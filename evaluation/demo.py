@@ -1,6 +1,5 @@
 """``nsac-demo``: the whole loop on one machine: record, clone, correct, drive, report."""
 
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from evaluation.errors import EvaluationError
 from evaluation.run import evaluate
 from evaluation.summary import screen_table, summarise
 from maps import MapError
+from maps.faults import one_line
 from policies import PolicyError
 from policies.demonstrations import DemonstrationError
 from recorders import RecordError
@@ -65,9 +65,5 @@ def demo(config: DemoConfig, console: Console) -> Path:
 def main(arguments: list[str] | None = None) -> None:
     """Runs the demonstration; a fault is one line on stderr and exit status 2."""
     config = tyro.cli(DemoConfig, prog="nsac-demo", args=arguments, description=__doc__)
-    faults = (EvaluationError, RecordError, PolicyError, DemonstrationError, MapError)
-    try:
+    with one_line(EvaluationError, RecordError, PolicyError, DemonstrationError, MapError):
         demo(config, Console())
-    except faults as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        sys.exit(2)

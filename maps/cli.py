@@ -1,6 +1,5 @@
 """`nsac-maps`: list, show and import maps."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from maps.circuits import import_centre_line
+from maps.faults import one_line
 from maps.picture import direction, save_picture, summary, tightest
 from maps.store import existing_folder, load, names, save
 from maps.track_map import MapError
@@ -100,8 +100,5 @@ def main(arguments: list[str] | None = None) -> None:
         description="List, show and import maps.",
         args=arguments,
     )
-    try:
+    with one_line(MapError):
         command.run(Console(soft_wrap=True))
-    except MapError as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        sys.exit(2)

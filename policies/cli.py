@@ -1,9 +1,8 @@
 """``nsac-train``: parses the command line and calls the library."""
 
-import sys
-
 import tyro
 
+from maps.faults import one_line
 from policies.demonstrations import DemonstrationError
 from policies.errors import PolicyError
 from policies.train import train
@@ -18,9 +17,6 @@ def main(arguments: list[str] | None = None) -> None:
         description="Train a policy from demonstrations; repeat the command to resume.",
         args=arguments,
     )
-    try:
+    with one_line(PolicyError, DemonstrationError):
         path = train(config)
-    except (PolicyError, DemonstrationError) as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        sys.exit(2)
     print(f"trained {path}")  # noqa: T201

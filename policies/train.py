@@ -1,5 +1,6 @@
 """Clones a driver from demonstrations."""
 
+import hashlib
 import json
 import shlex
 import shutil
@@ -30,6 +31,8 @@ DEFAULTS: dict[str, dict[str, Any]] = {"nsac": {"ood_share": 0.25}}
 def train(config: TrainConfig) -> Path:
     """Trains a policy and writes its checkpoint; an interrupted run is resumed by repeating it.
 
+    A checkpoint of the same configuration and data is left as it is.
+
     Returns:
         The checkpoint, ``config.out``.
 
@@ -41,6 +44,9 @@ def train(config: TrainConfig) -> Path:
     keep_freed_memory()
     header, method = _method(config)
     data = demonstrations.load(config.data, config.data_root, header.observation.frames)
+    described = _described(config, data)
+    if _is_trained(config, described):
+        return config.out
     kept = 1 - config.validation_share
     training, validation = data.split((kept, config.validation_share), config.seed)
     state = _state_folder(config)
@@ -52,7 +58,7 @@ def train(config: TrainConfig) -> Path:
         torch.set_num_threads(threads)
     header = replace(
         header,
-        data=_described(config, data),
+        data=described,
         results={**scores, **_course(result), "validation_steps": validation.steps},
     )
     checkpoint.save(config.out, method, header)
@@ -78,6 +84,14 @@ def _method(config: TrainConfig) -> tuple[Header, Method]:
         checkpoint.fill(config.init, method, checkpoint.read(config.init)[1])
     _encoder(method).half_precision = config.half_precision
     return header, method
+
+
+def _is_trained(config: TrainConfig, data: dict[str, Any]) -> bool:
+    """Whether the checkpoint to write is there, made from this configuration and data."""
+    if not config.out.is_file():
+        return False
+    found, _ = checkpoint.read(config.out)
+    return found.config == _plain(config) and found.data == data
 
 
 def _fit(
@@ -149,12 +163,15 @@ def _plain(config: TrainConfig) -> dict[str, Any]:
 
 
 def _described(config: TrainConfig, data: Demonstrations) -> dict[str, Any]:
-    return {
+    described = {
         "names": list(config.data),
         "episodes": len(data.episodes),
         "steps": data.steps,
         "fingerprint": data.fingerprint(),
     }
+    if config.init is not None:
+        described["init_sha256"] = hashlib.sha256(config.init.read_bytes()).hexdigest()
+    return described
 
 
 def _course(result: FitResult) -> dict[str, Any]:

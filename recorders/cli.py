@@ -1,11 +1,11 @@
 """``nsac-record``: parses the command line and calls the library."""
 
-import sys
 from typing import Annotated
 
 import tyro
 
 from maps import MapError
+from maps.faults import one_line
 from policies import PolicyError
 from policies.demonstrations import root_folder
 from recorders.config import RecordConfig, RecordError
@@ -21,9 +21,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 def carracing(config: Annotated[RecordConfig, tyro.conf.arg(name="")]) -> None:
     """Record CarRacing demonstrations as a Minari data set; repeat the command to resume."""
-    try:
+    with one_line(RecordError, PolicyError, MapError):
         name = record(config)
-    except (RecordError, PolicyError, MapError) as error:
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        sys.exit(2)
     print(f"recorded {name} in {root_folder(config.data_root) / name}")  # noqa: T201

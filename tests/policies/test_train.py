@@ -193,3 +193,12 @@ def test_the_command_trains(config: TrainConfig, root: Path) -> None:
     assert done.stdout.strip() == f"trained {config.out}"
     header = json.loads(json.dumps(checkpoint.read(config.out)[0].config))
     assert header["epochs"] == 1
+
+
+def test_a_finished_training_is_not_repeated_unless_something_changed(config: TrainConfig) -> None:
+    path = train(config)
+    before = path.stat().st_mtime_ns
+    assert train(config) == path
+    assert path.stat().st_mtime_ns == before
+    train(dataclasses.replace(config, seed=config.seed + 1))
+    assert path.stat().st_mtime_ns > before
