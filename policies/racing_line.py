@@ -88,8 +88,10 @@ def plan(track: Track, config: LineConfig) -> RacingLine:
         stations = np.arange(count) * line.length / count
         points, heading = line.point_at(stations), line.heading_at(stations)
         normals = np.column_stack([-np.sin(heading), np.cos(heading)])
+        turned = np.roll(points, -1, axis=0) + np.roll(points, 1, axis=0) - 2.0 * points
+        bends = (normals * turned).sum(axis=1)
         errors = beside(track, points)[1]
-        offsets = least_curvature(points, normals, errors, room, config.straightness)
+        offsets = least_curvature(bends, errors, room, config.straightness)
         line = Track(points + offsets[:, None] * normals, track.half_width)
     laps = beside(track, line.points)[0] / track.length
     return RacingLine(line, speed_profile(line, config), laps)
@@ -111,16 +113,17 @@ def beside(road: Track, points: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def least_curvature(
-    points: FloatArray, normals: FloatArray, errors: FloatArray, room: float, straightness: float
+    bends: FloatArray, errors: FloatArray, room: float, straightness: float
 ) -> FloatArray:
-    """Offsets along a line's normals that minimise its summed squared curvature.
+    """Offsets to the left of a line that minimise its summed squared curvature.
 
-    A quadratic programme with bounds, solved by the alternating direction method of multipliers
+    An offset x(s) changes the curvature by x''(s), where it is small against the radius. That is a
+    quadratic programme with bounds, solved by the alternating direction method of multipliers
     (Boyd et al. 2011, section 5.2): one factorisation, then clipped back-substitutions.
 
     Args:
-        points: Points of the line, ``(n, 2)``, evenly spaced.
-        normals: Unit vectors to the left, ``(n, 2)``.
+        bends: Second differences of evenly spaced points across the line, left positive, ``(n,)``:
+            the curvature times the square of the spacing.
         errors: Lateral errors of the points from the middle of the road, ``(n,)``.
         room: Largest lateral error allowed to either side.
         straightness: Weight of the squared lateral errors against the squared second differences.
@@ -128,13 +131,10 @@ def least_curvature(
     Returns:
         Offsets, ``(n,)``, left positive; with the errors they stay within the room.
     """
-    n = len(points)
+    n = len(bends)
     second = np.roll(np.eye(n), 1, axis=1) + np.roll(np.eye(n), -1, axis=1) - 2.0 * np.eye(n)
-    # Only the part of a second difference across the line is curvature.
-    bends = normals[:, :1] * (second * normals[:, 0]) + normals[:, 1:] * (second * normals[:, 1])
-    constant = (normals * (second @ points)).sum(axis=1)
-    hessian = bends.T @ bends + straightness * np.eye(n)
-    gradient = bends.T @ constant + straightness * errors
+    hessian = second @ second + straightness * np.eye(n)
+    gradient = second @ bends + straightness * errors
     factor = cho_factor(hessian + STEP * np.eye(n))
     bounded, dual = np.zeros(n), np.zeros(n)
     for _ in range(1000):
