@@ -79,7 +79,7 @@ def lap_map(lap: pd.DataFrame, colour: str = "speed") -> Figure:
         linewidth=2,
     )
     axes.add_collection(lines)
-    figure.colorbar(lines, ax=axes, label=words, shrink=0.8)
+    figure.colorbar(lines, ax=axes, label=words, shrink=0.7)
     axes.plot(*path[0], "o", color=VERMILION, markersize=6, label="start")
     axes.plot(*path[-1], "s", color=VERMILION, markersize=6, label="end")
     axes.legend(frameon=False, loc="best")
@@ -116,10 +116,12 @@ def actions(lap: pd.DataFrame) -> Figure:
     along = 100 * column(lap, "progress")
     for axes, name in zip(panels, ACTIONS, strict=True):
         mean = column(lap, f"mean_{name}")
-        parts = {"total": (total_sigma(lap, name), BLUE)}
-        parts["epistemic"] = (column(lap, f"epistemic_{name}"), ORANGE)
-        for part, (sigma, colour) in parts.items():
-            for times, alpha in ((2, 0.2), (1, 0.35)):
+        total, epistemic = total_sigma(lap, name), column(lap, f"epistemic_{name}")
+        for part, sigma, colour, alphas in (
+            ("total", total, BLUE, (0.2, 0.35)),
+            ("epistemic", epistemic, ORANGE, (0.5, 0.75)),
+        ):
+            for times, alpha in zip((2, 1), alphas, strict=True):
                 band = (mean - times * sigma, mean + times * sigma)
                 label = f"{part}, ±{times} sigma"
                 axes.fill_between(along, *band, color=colour, alpha=alpha, linewidth=0, label=label)

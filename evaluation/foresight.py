@@ -139,7 +139,7 @@ def leaves_soon(lap: pd.DataFrame) -> tuple[BoolArray, BoolArray]:
 
 def _rate(kind: str, sigma: list[FloatArray], laps: list[pd.DataFrame]) -> Foresight:
     score = np.concatenate(sigma)
-    stated = bool(np.isfinite(score).all()) and np.ptp(score) > 0
+    stated = bool(np.isfinite(score).all() and np.ptp(score) > 0)
     coming = np.concatenate([coming_error(lap) for lap in laps])
     leaves, known = (np.concatenate(p) for p in zip(*map(leaves_soon, laps), strict=True))
     known &= stated

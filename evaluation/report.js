@@ -73,7 +73,7 @@ function drawReturns() {
       height: 130 + 70 * ticks.length,
       showlegend: true,
       legend: { orientation: "h", y: 1, yanchor: "bottom", x: 0 },
-      xaxis: axis("Return of a lap (dashed: success, 860)"),
+      xaxis: axis("Return (dashed: 860, success)"),
       yaxis: axis("", {
         tickvals: ticks, ticktext: DATA.policies.map(short), range: [ticks.length - 0.5, -0.5], showgrid: false, zeroline: false,
       }),

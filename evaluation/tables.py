@@ -208,7 +208,7 @@ def _lap_cell(value: float | bool, name: str) -> str:
 
 def _gap(row: dict[Any, Any]) -> str:
     scale = 100.0 if REGISTRY[row["metric"]].kind != "number" else 1.0
-    unit = " %" if scale == 100.0 else ""
+    unit = " points" if scale == 100.0 else ""
     if math.isnan(row["difference"]):
         return '<span class="muted">undefined</span>'
     low, high = scale * row["low"], scale * row["high"]
@@ -220,4 +220,4 @@ def _between(row: dict[Any, Any]) -> str:
 
 
 def _number(value: float, unit: str = "") -> str:
-    return f"{value:.2f}{unit}" if math.isfinite(value) else DASH
+    return f"{round(value, 2) + 0.0:.2f}{unit}" if math.isfinite(value) else DASH
