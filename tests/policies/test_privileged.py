@@ -27,7 +27,7 @@ class Lap:
         world.reset(seed=seed)
         driver = PrivilegedDriver()
         self.total, self.ended, self.steps_off_road, self.widest = 0.0, False, 0, 0.0
-        actions = []
+        actions: list[FloatArray] = []
         while not self.ended and len(actions) < 1000:
             actions.append(driver.act([world]).action[0])
             _, reward, self.ended, _, info = world.step(actions[-1])
