@@ -1,5 +1,6 @@
 """Clones an expert and corrects the clone on its own mistakes (DAgger; Ross et al. 2011)."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,7 +46,7 @@ class DaggerConfig:
     encoder: str = "strided"
     expert_episodes: int = 24
     noise: Disturbance = field(default_factory=Disturbance)
-    rounds: int = 4
+    rounds: int = 5
     episodes: int = 20
     learner_share: float = 0.9
     epochs: int = 6
@@ -69,7 +70,7 @@ def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
         report: Told a line after each recording.
 
     Returns:
-        The last checkpoint.
+        The policy: the last checkpoint, copied to ``<method>.safetensors``.
 
     Raises:
         RecordError: A recording cannot be made.
@@ -83,7 +84,10 @@ def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
     if config.final_epochs:
         learner = _train_round(config, folder, config.rounds + 1, tuple(names), learner)
     assert learner is not None
-    return learner
+    policy = folder / f"{config.method}.safetensors"
+    aside = policy.with_suffix(".part")
+    shutil.copyfile(learner, aside)
+    return aside.replace(policy)
 
 
 def _record_round(
@@ -108,8 +112,8 @@ def _record_round(
     episodes = list(storage.get_episode_metadata(range(storage.total_episodes)))
     laps = sum(episode["lap_complete"] for episode in episodes)
     steps = sum(episode["total_steps"] for episode in episodes)
-    who = f"round {number}: the policy, watched" if learner else "the expert, disturbed"
-    report(f"{who}: {laps} of {len(episodes)} laps completed, {steps} steps recorded")
+    who = f"round {number}, the policy" if learner else "the expert, disturbed"
+    report(f"recorded {who}: {laps} of {len(episodes)} laps, {steps} steps")
     return name
 
 
