@@ -1,0 +1,39 @@
+from pathlib import Path
+
+import minari
+import pandas as pd
+import pytest
+from minari import MinariDataset
+from rich.console import Console
+
+import policies
+from evaluation.demo import DemoConfig, demo
+from recorders.dagger import DaggerConfig
+
+SMALL = DaggerConfig(
+    rounds=1, expert_episodes=2, episodes=2, epochs=1, round_epochs=1, workers=1, threads=1
+)
+
+
+@pytest.mark.slow
+def test_the_demonstration_ends_in_a_policy_and_a_report_and_is_not_repeated(
+    tmp_path: Path,
+) -> None:
+    config = DemoConfig(out=tmp_path / "demo", maps="short", dagger=SMALL)
+    report = demo(config, Console(quiet=True))
+    assert report == tmp_path / "demo" / "evaluation" / "report.html"
+    assert policies.load(tmp_path / "demo" / "nsac.safetensors").name == "nsac"
+    laps = pd.read_parquet(report.with_name("laps.parquet"))
+    assert laps[["policy", "map"]].to_numpy().tolist() == [["nsac", "short"]]
+    written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("round*.safetensors")}
+    demo(config, Console(quiet=True))
+    assert written == {path: path.stat().st_mtime_ns for path in written}
+    assert _who_drove(tmp_path, 0) == {False}
+    assert _who_drove(tmp_path, 1) == {False, True}
+
+
+def _who_drove(folder: Path, number: int) -> set[bool]:
+    """Whether the learner drove, over the steps of a round's episodes."""
+    data = MinariDataset(folder / "demo" / "data" / "dagger" / f"round{number}-v0" / "data")
+    episodes: list[minari.EpisodeData] = list(data.iterate_episodes())
+    return {bool(value) for episode in episodes for value in episode.infos["learner_drove"]}
