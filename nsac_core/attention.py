@@ -1,6 +1,8 @@
 """The NSAC layer: attention whose logits follow an Ornstein-Uhlenbeck process."""
 
-from typing import Literal, overload
+import warnings
+from functools import partial
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -10,15 +12,14 @@ from nsac_core.circuit_attention import (
     ACTIVATIONS,
     Activation,
     CircuitAttention,
-    Pairs,
+    Evaluation,
     Positions,
     Sequences,
     glorot_linear,
-    masked_softmax,
-    weighted_values,
 )
 from nsac_core.internals import Internals, Process
 from nsac_core.ornstein_uhlenbeck import ou_moments
+from nsac_core.pairs import Pairs
 from nsac_core.wiring import DEFAULT_SEED
 
 EPSILON = 1e-6
@@ -49,6 +50,8 @@ class NSAC(CircuitAttention):
         activation: Non-linearity before the two heads.
         noise_scale: Standard deviation of the noise; 1 is the paper's.
         wiring_seed: Seed of the wiring.
+        authors_mode: Run one step of the backbone from a zero state, as the published code does:
+            phi, kappa and psi then are constants that no input moves.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of one layer
@@ -63,49 +66,24 @@ class NSAC(CircuitAttention):
         activation: Activation = "sigmoid",
         noise_scale: float = 1.0,
         wiring_seed: int = DEFAULT_SEED,
+        authors_mode: bool = False,
     ) -> None:
         super().__init__(
             input_dim,
+            output_dim,
             motors=3,
             model_dim=model_dim,
             heads=heads,
             top_k=top_k,
             sparsity=sparsity,
+            activation=activation,
             wiring_seed=wiring_seed,
+            authors_mode=authors_mode,
         )
-        if activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {sorted(ACTIVATIONS)}, got {activation!r}")
-        self.output_dim, self.noise_scale, self.activation = output_dim, noise_scale, activation
+        self.noise_scale = noise_scale
         self.out_projection = glorot_linear(model_dim, 2 * model_dim)
         self.mean_head = glorot_linear(model_dim, output_dim)
         self.log_std_head = glorot_linear(model_dim, output_dim)
-
-    @overload
-    def forward(
-        self,
-        x: Sequences,
-        times: Tensor | None = ...,
-        key_mask: Tensor | None = ...,
-        n_samples: int = ...,
-        positions: Positions = ...,
-        chunk: int | Literal["auto"] = ...,
-        generator: torch.Generator | None = ...,
-        return_internals: Literal[False] = ...,
-    ) -> tuple[Tensor, Tensor]: ...
-
-    @overload
-    def forward(
-        self,
-        x: Sequences,
-        times: Tensor | None = ...,
-        key_mask: Tensor | None = ...,
-        n_samples: int = ...,
-        positions: Positions = ...,
-        chunk: int | Literal["auto"] = ...,
-        generator: torch.Generator | None = ...,
-        *,
-        return_internals: Literal[True],
-    ) -> tuple[Tensor, Tensor, Internals]: ...
 
     def forward(
         self,
@@ -140,28 +118,29 @@ class NSAC(CircuitAttention):
         Raises:
             ValueError: If a shape or an option does not fit.
         """
-        if positions not in ("last", "all"):
-            raise ValueError(f"positions must be 'last' or 'all', got {positions!r}")
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1, got {n_samples}")
-        query, clock, memory = self.project(x, times, key_mask, positions)
-        means, log_stds, records = [], [], []
-        for first, end in self.chunks(query, memory, chunk):
-            part = query[:, :, first:end]
-            pairs = self.pair(part, memory)
-            process = self._process(part, pairs, clock[:, first:end])
-            logits, weights = self._draw(process, pairs, n_samples, generator)
-            mean, log_std = self._predict(weighted_values(weights, pairs.value))
-            means.append(mean)
-            log_stds.append(log_std)
-            if return_internals:
-                records.append(Internals.of(process, logits, weights, pairs, self.backbone.wiring))
-        mean, log_std = _joined(means), _joined(log_stds)
-        if positions == "last":
-            mean, log_std = mean.squeeze(2), log_std.squeeze(2)
-        if return_internals:
-            return mean, log_std, Internals.joined(records, query, memory)
-        return mean, log_std
+        if (x if isinstance(x, Tensor) else x[1]).shape[1:2] == (1,):
+            warnings.warn(
+                "a sequence of length 1 leaves the softmax one key of weight 1: the noise cancels "
+                "and the epistemic variance is exactly 0; feed a sequence of tokens",
+                stacklevel=4,
+            )
+        by = partial(self._evaluate, n_samples=n_samples, generator=generator)
+        return self.evaluate(x, times, key_mask, positions, chunk, by, return_internals)
+
+    def _evaluate(
+        self,
+        query: Tensor,
+        pairs: Pairs,
+        clock: Tensor,
+        n_samples: int,
+        generator: torch.Generator | None,
+    ) -> Evaluation:
+        process = self._process(query, pairs, clock)
+        logits = self._draw(process, n_samples, generator)
+        weights = pairs.attend(logits)
+        return Evaluation(self._predict(pairs.mix(weights)), process, logits, weights)
 
     def _process(self, query: Tensor, pairs: Pairs, clock: Tensor) -> Process:
         firing = self.backbone(query, pairs.key)
@@ -174,20 +153,12 @@ class NSAC(CircuitAttention):
         std = variance.clamp_min(LOGIT_VARIANCE_FLOOR).sqrt()
         return Process(phi, kappa, psi, time, mean, std, firing)
 
-    def _draw(
-        self,
-        process: Process,
-        pairs: Pairs,
-        n_samples: int,
-        generator: torch.Generator | None,
-    ) -> tuple[Tensor, Tensor]:
-        """Logits and weights of each draw, ``(chosen, samples, batch, heads, query)``."""
+    def _draw(self, process: Process, n_samples: int, generator: torch.Generator | None) -> Tensor:
+        """Logits of each draw, ``(chosen, samples, batch, heads, query)``."""
         mean, std = process.ou_mean.unsqueeze(1), process.ou_std.unsqueeze(1)
         shape = (mean.shape[0], n_samples, *mean.shape[2:])
         noise = torch.randn(shape, generator=generator, device=mean.device, dtype=mean.dtype)
-        logits = torch.addcmul(mean, std, noise, value=self.noise_scale)
-        valid = None if pairs.valid is None else pairs.valid.unsqueeze(1)
-        return logits, masked_softmax(logits, valid)
+        return torch.addcmul(mean, std, noise, value=self.noise_scale)
 
     def _predict(self, attended: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log standard deviation, float32, of ``(..., model_dim)``."""
@@ -198,11 +169,4 @@ class NSAC(CircuitAttention):
 
     def extra_repr(self) -> str:
         """Sizes, for ``print``."""
-        return (
-            f"{super().extra_repr()}, output_dim={self.output_dim}, "
-            f"activation={self.activation}, noise_scale={self.noise_scale}"
-        )
-
-
-def _joined(parts: list[Tensor]) -> Tensor:
-    return parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
+        return f"{super().extra_repr()}, noise_scale={self.noise_scale}"

@@ -1,10 +1,8 @@
 """What the NSAC and the NAC layer share: gates, choice of keys, pairs and chunks of queries."""
 
-import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +10,8 @@ from torch.nn import functional
 
 from nsac_core.curation import Blocks, CutKeys, curate, flat_rows, gather_rows
 from nsac_core.gates import Backbone, SensoryGate
-from nsac_core.wiring import DEFAULT_SEED
+from nsac_core.internals import Internals, Process
+from nsac_core.pairs import Memory, Pairs
 
 Positions = Literal["last", "all"]
 Activation = Literal["sigmoid", "relu", "elu", "tanh"]
@@ -28,40 +27,24 @@ _PAIRS_AT_ONCE = 8192
 _PAIRS_AT_ONCE_WITH_GRADIENT = 131072
 
 
-@dataclass(frozen=True)
-class Memory:
-    """Keys and values of a batch, ready to be chosen from.
+class Evaluation(NamedTuple):
+    """What a layer makes of some queries.
 
     Attributes:
-        key: float32 ``(batch, heads, key, head_dim)``.
-        value: ``(batch, heads, key, head_dim)``.
-        mask: True for keys that exist, bool ``(batch, key)``, or None.
-        cut: The keys by block, or None where every query takes all keys.
+        outputs: Its predictions, each ``(..., query, output_dim)``.
+        process: The process of the logits.
+        logits: ``(chosen, samples, batch, heads, query)``.
+        weights: Attention weights, shape of ``logits``.
     """
 
-    key: Tensor
-    value: Tensor
-    mask: Tensor | None
-    cut: CutKeys | None
+    outputs: tuple[Tensor, ...]
+    process: Process
+    logits: Tensor
+    weights: Tensor
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """The keys each query meets; ``query`` is 1 in these shapes where all queries share them.
-
-    The chosen keys come first, so that a softmax over them works on whole vectors.
-
-    Attributes:
-        key: ``(chosen, batch, heads, query, head_dim)``.
-        value: ``(chosen, batch, heads, query, head_dim)``.
-        index: Positions of the keys, int64 ``(chosen, batch, heads, query)``, or None for all.
-        valid: False for filling, bool, broadcasts to ``(chosen, batch, heads, query)``, or None.
-    """
-
-    key: Tensor
-    value: Tensor
-    index: Tensor | None
-    valid: Tensor | None
+Evaluate = Callable[[Tensor, Pairs, Tensor], Evaluation]
+"""Evaluates queries ``(batch, heads, query, head_dim)``, their pairs and their time stamps."""
 
 
 class CircuitAttention(nn.Module):
@@ -72,31 +55,71 @@ class CircuitAttention(nn.Module):
         model_dim: Width of queries, keys and values, all heads together.
         heads: Number of heads.
         top_k: Keys a query attends to at most.
+        output_dim: Number of predicted values.
+        activation: Name of the non-linearity.
+        authors_mode: Whether the backbone runs one step, as the published code does.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of one layer
         self,
         input_dim: int,
+        output_dim: int,
         *,
         motors: int,
         model_dim: int,
         heads: int,
         top_k: int,
         sparsity: float,
-        wiring_seed: int = DEFAULT_SEED,
+        activation: Activation,
+        wiring_seed: int,
+        authors_mode: bool,
     ) -> None:
         super().__init__()
         if model_dim % heads:
             raise ValueError(f"model_dim {model_dim} is not a multiple of heads {heads}")
         if top_k < 1:
             raise ValueError(f"top_k must be at least 1, got {top_k}")
+        if activation not in ACTIVATIONS:
+            raise ValueError(f"activation must be one of {sorted(ACTIVATIONS)}, got {activation!r}")
+        self.output_dim, self.activation, self.authors_mode = output_dim, activation, authors_mode
         self.input_dim, self.model_dim, self.heads, self.top_k = input_dim, model_dim, heads, top_k
         self.query_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
         self.key_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
         self.value_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
         head_dim = model_dim // heads
-        self.backbone = Backbone(head_dim, model_dim, motors, sparsity, wiring_seed)
+        self.backbone = Backbone(
+            head_dim, model_dim, motors, sparsity, wiring_seed, authors_mode=authors_mode
+        )
         self.time_gate = glorot_linear(2 * head_dim, 2)
+
+    def evaluate(
+        self,
+        x: Sequences,
+        times: Tensor | None,
+        key_mask: Tensor | None,
+        positions: Positions,
+        chunk: int | Literal["auto"],
+        by: Evaluate,
+        return_internals: bool,
+    ) -> tuple[Any, ...]:
+        """Predicts chunk by chunk with ``by``; the other arguments are those of ``forward``."""
+        if positions not in ("last", "all"):
+            raise ValueError(f"positions must be 'last' or 'all', got {positions!r}")
+        query, clock, memory = self.project(x, times, key_mask, positions)
+        outputs, records = [], []
+        for first, end in self.chunks(query, memory, chunk):
+            part = query[:, :, first:end]
+            pairs = self.pair(part, memory)
+            result = by(part, pairs, clock[:, first:end])
+            outputs.append(result.outputs)
+            if return_internals:
+                records.append(Internals.of(*result[1:], pairs, self.backbone.wiring))
+        joined: tuple[Any, ...] = tuple(map(_joined, zip(*outputs, strict=True)))
+        if positions == "last":
+            joined = tuple(output.squeeze(-2) for output in joined)
+        if return_internals:
+            return *joined, Internals.joined(records, query, memory)
+        return joined
 
     def project(
         self, x: Sequences, times: Tensor | None, key_mask: Tensor | None, positions: Positions
@@ -131,12 +154,6 @@ class CircuitAttention(nn.Module):
             raise ValueError(
                 f"key_mask must be bool {tuple(key.shape[:2])}, got {mask.dtype} "
                 f"{tuple(mask.shape)}"
-            )
-        if key.shape[1] == 1:
-            warnings.warn(
-                "a sequence of length 1 leaves the softmax one key of weight 1: the noise cancels "
-                "and the epistemic variance is exactly 0; feed a sequence of tokens",
-                stacklevel=4,
             )
 
     def _split(self, x: Tensor) -> Tensor:
@@ -199,17 +216,9 @@ class CircuitAttention(nn.Module):
         """Sizes, for ``print``."""
         return (
             f"input_dim={self.input_dim}, model_dim={self.model_dim}, heads={self.heads}, "
-            f"top_k={self.top_k}"
+            f"top_k={self.top_k}, output_dim={self.output_dim}, activation={self.activation}"
+            + (", authors_mode=True" if self.authors_mode else "")
         )
-
-
-def masked_softmax(logits: Tensor, valid: Tensor | None) -> Tensor:
-    """Softmax over the first axis; filling gets weight 0, and a row of filling is all zeros."""
-    if valid is None:
-        return logits.softmax(0)
-    # The lowest finite number rather than -inf: the gradient of an all-masked row stays finite.
-    lowest = torch.finfo(logits.dtype).min
-    return logits.masked_fill(~valid, lowest).softmax(0) * valid
 
 
 def _full_precision(device: torch.device) -> AbstractContextManager[None]:
@@ -243,26 +252,13 @@ def _last(query: Tensor, clock: Tensor, mask: Tensor | None) -> tuple[Tensor, Te
     return query.gather(1, rows), clock.expand(len(query), -1).gather(1, last)
 
 
-def weighted_values(weights: Tensor, value: Tensor) -> Tensor:
-    """Sums values by weight and joins the heads.
-
-    Args:
-        weights: ``(chosen, samples, batch, heads, query)``.
-        value: ``(chosen, batch, heads, query|1, head_dim)``.
-
-    Returns:
-        ``(samples, batch, query, model_dim)``.
-    """
-    weights = weights.to(value.dtype)
-    mixed = torch.einsum(
-        "ksbhq,kbhqd->sbqhd", weights, value.expand(-1, -1, -1, weights.shape[4], -1)
-    )
-    return mixed.flatten(3)
-
-
 def glorot_linear(inputs: int, outputs: int) -> nn.Linear:
     """A linear layer with Glorot-uniform weights and zero bias."""
     layer = nn.Linear(inputs, outputs)
     nn.init.xavier_uniform_(layer.weight)
     nn.init.zeros_(layer.bias)
     return layer
+
+
+def _joined(parts: tuple[Tensor, ...]) -> Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(parts, dim=-2)

@@ -99,8 +99,12 @@ class Backbone(nn.Module):
     command to motor; tanh potentials, linear motors), so that the motors depend on the pair.
     Recurrent command synapses would need a fourth hop: they are not used and hold no parameters.
 
+    With ``authors_mode`` all groups step once, from potentials of zero, as in the published code:
+    commands and motors then hear nothing but their biases.
+
     Attributes:
         wiring: The drawn circuit.
+        authors_mode: Whether one step is all.
     """
 
     def __init__(
@@ -110,8 +114,10 @@ class Backbone(nn.Module):
         motors: int,
         sparsity: float,
         wiring_seed: int = DEFAULT_SEED,
+        authors_mode: bool = False,
     ) -> None:
         super().__init__()
+        self.authors_mode = authors_mode
         self.wiring: Wiring = backbone_wiring(
             2 * head_dim, model_dim, motors, sparsity, wiring_seed
         )
@@ -138,12 +144,20 @@ class Backbone(nn.Module):
         of_pair, drive = key @ of_key, query @ of_query + inter_bias
         shared = key.shape[-2] != query.shape[-2]
         inter = (of_pair + drive if shared else of_pair.add_(drive)).sigmoid_()
+        if self.authors_mode:
+            return self._unmoved(inter)
         weight, bias = self.command.from_rates(gain=2.0)
         weight = _filled(_filled(weight).T).T
         command = functional.linear(inter, weight, _filled(bias)).sigmoid_()
         weight, bias = self.motor.from_rates(gain=1.0)
         motor = functional.linear(command, _filled(weight), bias)
         return Firing(inter, command, motor)
+
+    def _unmoved(self, inter: Tensor) -> Firing:
+        """Commands and motors after a single step, which their biases alone decide."""
+        command = _filled((2 * self.command.bias)[None]).sigmoid()[0]
+        pairs = inter.shape[:-1]
+        return Firing(inter, command.expand(*pairs, -1), self.motor.bias.expand(*pairs, -1))
 
     def extra_repr(self) -> str:
         """Sizes of the neuron groups, for ``print``."""

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from nsac_core.circuit_attention import Memory, Pairs
 from nsac_core.gates import Firing
+from nsac_core.pairs import Memory, Pairs
 from nsac_core.wiring import Wiring
 
 _QUERY_AXIS = {"logits": 3, "weights": 3}
@@ -33,7 +33,9 @@ class Process(NamedTuple):
 class Internals:
     """The record of one evaluation, detached from the gradient.
 
-    ``chosen`` is the number of keys per query; ``query`` is 1 for ``positions="last"``.
+    ``chosen`` is the number of keys per query; ``query`` is 1 for ``positions="last"``. The logits
+    of a NAC have no noise: ``psi`` and ``ou_std`` are 0, ``ou_mean`` is the logit, ``kappa`` its
+    tau and ``phi`` lies in (0, 1).
 
     Attributes:
         phi: Level of each pair's process, in (-1, 1), ``(batch, heads, query, chosen)``.

@@ -25,7 +25,7 @@ def ou_moments(phi: Tensor, kappa: Tensor, psi: Tensor, t: Tensor) -> tuple[Tens
     phi, kappa, psi, t = (_at_least_float32(value) for value in (phi, kappa, psi, t))
     decay = kappa * t
     mean = -phi * torch.expm1(-decay)
-    variance = psi.square() * t * _relative_growth(2 * decay)
+    variance = psi.square() * t * relative_growth(2 * decay)
     return mean, variance
 
 
@@ -33,8 +33,8 @@ def _at_least_float32(value: Tensor) -> Tensor:
     return value if value.dtype == torch.float64 else value.float()
 
 
-def _relative_growth(x: Tensor) -> Tensor:
-    """``(1 - exp(-x)) / x``, 1 at ``x = 0``.
+def relative_growth(x: Tensor) -> Tensor:
+    """``(1 - exp(-x)) / x``, 1 at ``x = 0``, for ``x >= 0``.
 
     The quotient's gradient cancels catastrophically for small x (it is off by 0.1 at x = 1e-6 in
     float32), hence the series there; both branches see clamped arguments so that neither
