@@ -162,7 +162,7 @@ def called(function: ast.expr, known: dict[str, Any]) -> Callable[..., Any] | No
 
 
 def check_call(node: ast.Call, function: Callable[..., Any] | None) -> None:
-    if function is None or not inspect.getmodule(function):
+    if function is None or inspect.isbuiltin(function) or not inspect.getmodule(function):
         return
     keywords = {keyword.arg: None for keyword in node.keywords if keyword.arg}
     inspect.signature(function).bind(*([None] * len(node.args)), **keywords)

@@ -1,6 +1,8 @@
 import itertools
 import math
+import re
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from torch import Tensor
 from nsac_core import metrics
 from nsac_core.methods import Prediction
 
+GUIDE = Path(__file__).parents[2] / "docs" / "metrics.md"
 PARTS: list[metrics.Part] = ["total", "aleatoric", "epistemic"]
 
 
@@ -287,3 +290,23 @@ def test_a_prediction_refuses_parts_of_different_shape() -> None:
         Prediction(torch.zeros(4, 1), torch.zeros(4), torch.zeros(4, 1))
     with pytest.raises(ValueError, match=r"must all be \(batch, out\)"):
         Prediction(torch.zeros(4), torch.zeros(4), torch.zeros(4))
+
+
+def test_the_guide_prints_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    code, shown = (
+        re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("python", "text")
+    )
+    exec(compile(code[0], GUIDE.name, "exec"), {})
+    printed = capsys.readouterr().out.split()
+    for got, expected in zip(printed, shown[0].split(), strict=True):
+        if re.fullmatch(r"-?\d+\.\d+", expected):
+            assert float(got) == pytest.approx(float(expected), abs=0.02)
+        else:
+            assert got == expected
+
+
+def test_the_guide_names_every_metric() -> None:
+    named = set(re.findall(r"`(\w+)", GUIDE.read_text(encoding="utf-8")))
+    functions = {name for name in metrics.__all__ if name.islower()}
+    assert named >= {*metrics.METRICS, *functions}
