@@ -218,8 +218,7 @@ class _Fitting:
             loss = self.method.loss(x, y, generator=noise)
         self.optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
-        if self.config.gradient_clip is not None:
-            torch.nn.utils.clip_grad_norm_(self.method.parameters(), self.config.gradient_clip)
+        self.method.clip_gradients(self.config.gradient_clip)
         self.optimiser.step()
         return {"loss": loss.detach(), **self.method.loss_terms}
 

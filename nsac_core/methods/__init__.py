@@ -4,12 +4,35 @@ from typing import Any
 
 from torch import nn
 
+from nsac_core.methods.deep_ensemble import DeepEnsemble
+from nsac_core.methods.evidential import Evidential
+from nsac_core.methods.gmle import GMLE
+from nsac_core.methods.mc_dropout import MCDropout
 from nsac_core.methods.nsac import NSACMethod
 from nsac_core.methods.protocol import Method, Prediction
+from nsac_core.methods.sde_net import SDENet
 
-METHODS: dict[str, type[Method]] = {"nsac": NSACMethod}
+METHODS: dict[str, type[Method]] = {
+    "nsac": NSACMethod,
+    "gmle": GMLE,
+    "deep_ensemble": DeepEnsemble,
+    "mc_dropout": MCDropout,
+    "evidential": Evidential,
+    "sde_net": SDENet,
+}
 
-__all__ = ["METHODS", "Method", "NSACMethod", "Prediction", "build"]
+__all__ = [
+    "GMLE",
+    "METHODS",
+    "DeepEnsemble",
+    "Evidential",
+    "MCDropout",
+    "Method",
+    "NSACMethod",
+    "Prediction",
+    "SDENet",
+    "build",
+]
 
 
 def build(

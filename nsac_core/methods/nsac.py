@@ -1,14 +1,13 @@
 """Training and prediction with the stochastic attention layer."""
 
-import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from nsac_core.attention import NSAC
+from nsac_core.methods.gaussian import gaussian_nll
+from nsac_core.methods.perturbation import Perturbation
 from nsac_core.methods.protocol import Method, Prediction, aleatoric_variance, check_targets
 
 _EPSILON = 1e-3
@@ -50,12 +49,9 @@ class NSACMethod(Method):
         **layer: Any,  # noqa: ANN401 - passed on
     ) -> None:
         super().__init__(encoder, n_samples)
-        if not 0 < ood_share <= 1:
-            raise ValueError(f"ood_share must lie in (0, 1], got {ood_share}")
+        self.perturbation = Perturbation(ood_mean, ood_std, ood_share)
         self.layer = NSAC(token_dim, output_dim, **layer)
-        self.lambda_reg, self.ood_share = lambda_reg, ood_share
-        self.ood_mean, self.ood_std = ood_mean, ood_std
-        self.likelihood = likelihood
+        self.lambda_reg, self.likelihood = lambda_reg, likelihood
 
     def predict_tokens(
         self,
@@ -74,7 +70,8 @@ class NSACMethod(Method):
         tokens = self.encoder(x)
         batch = len(tokens)
         if self.lambda_reg:
-            tokens = torch.cat([tokens, self._perturbed_tokens(x, generator)])
+            perturbed = self.perturbation.tokens(self.encoder, x, generator)
+            tokens = torch.cat([tokens, perturbed])
         mean, log_std = self.layer(tokens, n_samples=self.n_samples, generator=generator)
         check_targets(mean[0, :batch], y)
         likelihood = self._negative_log_likelihood(mean[:, :batch], log_std[:, :batch], y)
@@ -91,45 +88,14 @@ class NSACMethod(Method):
         }
         return likelihood + self.lambda_reg * regulariser
 
-    def _perturbed_tokens(self, x: Tensor, generator: torch.Generator | None) -> Tensor:
-        if not x.is_floating_point():
-            raise ValueError(f"inputs must be floating point to be perturbed, got {x.dtype}")
-        part = x[: math.ceil(self.ood_share * len(x))]
-        noise = torch.randn(part.shape, generator=generator, device=x.device, dtype=x.dtype)
-        # Batch statistics of noise must not leak into the normalisation of real inputs.
-        with _frozen_normalisation(self.encoder):
-            tokens: Tensor = self.encoder(part + noise.mul_(self.ood_std).add_(self.ood_mean))
-        return tokens
-
     def _negative_log_likelihood(self, mean: Tensor, log_std: Tensor, y: Tensor) -> Tensor:
         if self.likelihood == "per_pass":
             draws = zip(mean, log_std, strict=True)
-            each = [_gaussian(m, aleatoric_variance(s[None]), y) for m, s in draws]
+            each = [gaussian_nll(m, aleatoric_variance(s[None]), y) for m, s in draws]
             return torch.stack(each).mean()
-        return _gaussian(mean.mean(0), aleatoric_variance(log_std), y)
-
-
-def _gaussian(mean: Tensor, variance: Tensor, y: Tensor) -> Tensor:
-    return 0.5 * (math.log(2 * math.pi) + variance.log() + (y - mean).square() / variance).mean()
+        return gaussian_nll(mean.mean(0), aleatoric_variance(log_std), y)
 
 
 def _epistemic(mean: Tensor) -> Tensor:
     """Variance over draws, mean over batch and outputs, of ``(samples, batch, out)``."""
     return mean.var(0, correction=0).mean()
-
-
-@contextmanager
-def _frozen_normalisation(encoder: nn.Module) -> Iterator[None]:
-    """Batch normalisation uses, and does not update, its running statistics inside."""
-    layers = [
-        module
-        for module in encoder.modules()
-        if isinstance(module, nn.modules.batchnorm._BatchNorm) and module.training
-    ]
-    for module in layers:
-        module.eval()
-    try:
-        yield
-    finally:
-        for module in layers:
-            module.train()

@@ -63,9 +63,14 @@ class Prediction:
         return cls(*(torch.cat([getattr(part, name) for part in parts]) for name in names))
 
 
+def floored_variance(log_std: Tensor) -> Tensor:
+    """Variance of Gaussians with this log standard deviation, floored; any shape."""
+    return (2 * log_std).exp() + VARIANCE_FLOOR
+
+
 def aleatoric_variance(log_std: Tensor) -> Tensor:
     """Mean variance over draws ``(samples, batch, out)``, floored: ``(batch, out)``."""
-    return (2 * log_std).exp().mean(0) + VARIANCE_FLOOR
+    return floored_variance(log_std).mean(0)
 
 
 def check_targets(mean: Tensor, y: Tensor) -> None:
@@ -102,9 +107,15 @@ class Method(nn.Module, ABC):
         scale = getattr(self.encoder, "scale", None)
         return x if scale is None else scale(x)
 
-    def encode(self, x: Tensor) -> Tensor:
-        """Tokens ``(batch, time, feature)`` of raw inputs."""
-        tokens: Tensor = self.encoder(self.scale(x))
+    def encode(self, x: Tensor, function: str = "forward") -> Tensor:
+        """Tokens ``(batch, time, feature)`` of raw inputs.
+
+        Args:
+            x: Raw inputs ``(batch, ...)``.
+            function: Which function of the encoder to call, say one that reads single frames; a
+                method whose members each have an encoder lays their features side by side.
+        """
+        tokens: Tensor = getattr(self.encoder, function)(self.scale(x))
         return tokens
 
     @abstractmethod
@@ -141,3 +152,11 @@ class Method(nn.Module, ABC):
     def parameter_groups(self, learning_rate: float) -> list[dict[str, Any]]:
         """Groups for the optimiser; a method that trains its parts at other rates overrides it."""
         return [{"params": [p for p in self.parameters() if p.requires_grad], "lr": learning_rate}]
+
+    def clip_gradients(self, limit: float | None) -> None:
+        """Limits the norm of the gradient before a step; None leaves it alone.
+
+        A method whose parts are trained apart overrides it, so that they are clipped apart.
+        """
+        if limit is not None:
+            torch.nn.utils.clip_grad_norm_(self.parameters(), limit)
