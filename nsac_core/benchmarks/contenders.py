@@ -78,3 +78,12 @@ def _contender(name: str) -> Contender:
     if name in REFERENCES:
         return Contender(name, None, cost=REFERENCES[name].cost)
     return Contender(name, name, cost=_COSTS.get(name, 1.0))
+
+
+def order(name: str) -> float:
+    """Where a contender stands in tables: methods, each with its variants, then references."""
+    method, _, weight = name.partition("_lambda_")
+    places = (*METHODS, *REFERENCES)
+    # Names of another version of the package come last.
+    place = places.index(method) if method in places else len(places)
+    return place + (0.1 + float(weight) / 1e6 if weight else 0.0)

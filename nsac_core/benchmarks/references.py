@@ -1,5 +1,6 @@
 """Regressors that anybody would try first, each with the uncertainty it has."""
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.linear_model import BayesianRidge
@@ -80,7 +82,10 @@ def gaussian_process(split: Split, seed: int) -> Predictor:
     scales = RBF(np.ones(x.shape[1]), (1e-2, 1e3))
     kernel = ConstantKernel(1.0, (1e-2, 1e3)) * scales + WhiteKernel(0.1, (1e-6, 1e1))
     model = GaussianProcessRegressor(kernel, normalize_y=True, random_state=seed)
-    model.fit(x[few], y[few])
+    with warnings.catch_warnings():
+        # A feature that does not matter has its length scale at the upper bound, as it should.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(x[few], y[few])
     if len(few) < len(x):
         model = GaussianProcessRegressor(model.kernel_, optimizer=None, normalize_y=True).fit(x, y)
     noise_level = float(model.kernel_.k2.noise_level) * float(np.var(y))

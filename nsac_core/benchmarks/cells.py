@@ -1,0 +1,110 @@
+"""A cell: one contender with one seed, and the file of what it predicted."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+from torch import Tensor
+
+from nsac_core.benchmarks.contenders import Contender
+from nsac_core.methods import Prediction
+
+_FACTS = b"nsac-bench"
+"""Key of the facts in a file's metadata."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One contender with one seed.
+
+    Attributes:
+        contender: What is trained.
+        seed: Of the split and of everything random.
+        epochs: Steps of its progress.
+    """
+
+    contender: Contender
+    seed: int
+    epochs: int = 1
+
+    @property
+    def name(self) -> str:
+        """Stem of its files."""
+        return f"{self.contender.name}-{self.seed}"
+
+    @property
+    def cost(self) -> float:
+        """About how long it takes: longest first keeps all processes busy to the end."""
+        return self.epochs * self.contender.cost
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a cell came to.
+
+    Attributes:
+        predictions: As ``frame`` makes them, for the test rows as they are and perturbed.
+        facts: Numbers about the training: seconds, parameters, validation scores.
+    """
+
+    predictions: pd.DataFrame
+    facts: dict[str, float]
+
+
+def frame(prediction: Prediction, y: Tensor, sigma: float) -> pd.DataFrame:
+    """A prediction of test rows as a table, one value a line.
+
+    Args:
+        prediction: ``(batch, out)``.
+        y: Targets ``(batch, out)``.
+        sigma: Size of the perturbation of the rows; 0 for rows as they are.
+    """
+    rows, outputs = y.shape
+    values = {"y": y, **vars(prediction)}
+    return pd.DataFrame(
+        {
+            "sigma": float(sigma),
+            "row": torch.arange(rows).repeat_interleave(outputs).numpy(),
+            "output": torch.arange(outputs).repeat(rows).numpy(),
+            **{name: part.detach().cpu().flatten().numpy() for name, part in values.items()},
+        }
+    )
+
+
+def prediction_of(rows: pd.DataFrame) -> tuple[Prediction, Tensor]:
+    """The prediction and its targets that ``frame`` has made a table of."""
+    outputs = int(rows["output"].max()) + 1
+    columns = ("mean", "aleatoric", "epistemic", "y")
+    mean, aleatoric, epistemic, y = (
+        torch.from_numpy(rows[name].to_numpy(copy=True)).view(-1, outputs) for name in columns
+    )
+    return Prediction(mean, aleatoric, epistemic), y
+
+
+def file_of(folder: Path, cell: Cell) -> Path:
+    """Where a run keeps a cell."""
+    return folder / "cells" / f"{cell.name}.parquet"
+
+
+def write(file: Path, cell: Cell, result: Result) -> None:
+    """Writes a cell, whole or not at all."""
+    rows = result.predictions.copy()
+    rows.insert(0, "seed", cell.seed)
+    rows.insert(0, "model", cell.contender.name)
+    table = pa.Table.from_pandas(rows, preserve_index=False)
+    metadata = {**table.schema.metadata, _FACTS: json.dumps(result.facts).encode()}
+    aside = file.with_suffix(f".{os.getpid()}.part")
+    pq.write_table(table.replace_schema_metadata(metadata), aside)
+    aside.replace(file)
+
+
+def read(file: Path) -> tuple[pd.DataFrame, dict[str, float]]:
+    """Rows of a cell, and its facts."""
+    table = pq.read_table(file)
+    facts: dict[str, float] = json.loads(table.schema.metadata[_FACTS])
+    return table.to_pandas(), facts

@@ -1,0 +1,119 @@
+"""What a benchmark of a table runs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from nsac_core.benchmarks.errors import BenchmarkError
+from nsac_core.benchmarks.tokens import Tokens
+from nsac_core.fitting import Criterion
+
+_NOT_DECISIVE = (
+    "methods",
+    "seeds",
+    "first_seed",
+    "lambdas",
+    "out",
+    "data_dir",
+    "workers",
+    "json",
+    "quiet",
+)
+
+
+@dataclass(frozen=True)
+class TabularConfig:
+    """A benchmark of one table: every method with every seed, at one and the same setting.
+
+    Attributes:
+        methods: Names of methods and references; `all` stands for every one.
+        seeds: Number of seeds: of the split, the weights and the noise.
+        first_seed: The first of them; the others follow.
+        lambdas: Other weights of its regulariser to try NSAC with, besides its own 0.5.
+        out: Folder of the run. The same command goes on where it stopped; other training settings
+            are refused there, more methods and seeds are not.
+        data_dir: Folder with the data as NAME/data.txt; by default they are downloaded once.
+        workers: Processes, of one thread each; they do not change the results.
+        epochs: Passes over the training rows, the same for every method.
+        learning_rate: Of AdamW.
+        weight_decay: Of AdamW.
+        batch_size: Rows of a training batch.
+        schedule: `constant`, or `cosine`: the rate falls over all epochs.
+        warmup_epochs: Epochs over which the rate rises.
+        gradient_clip: Largest norm of the gradient; None leaves it alone.
+        patience: Epochs without a better validation score after which to stop; None never does.
+        criterion: Score on the validation rows that decides which epoch's weights are kept.
+        tokens: `features` makes each feature a token; `row` makes the row a single one, as the
+            paper's published code does, which leaves NSAC without any noise.
+        sigmas: Standard deviations of the noise that makes test rows strange, in scaled units.
+        device: Where to train.
+        json: File for the scores as JSON, or None.
+        quiet: No progress bar.
+    """
+
+    data_set: ClassVar[str]
+
+    methods: tuple[str, ...] = ("all",)
+    seeds: int = 5
+    first_seed: int = 42
+    lambdas: tuple[float, ...] = (0.0,)
+    out: Path = Path("runs/bench")
+    data_dir: Path | None = None
+    workers: int = 1
+    epochs: int = 100
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.004
+    batch_size: int = 64
+    schedule: Literal["constant", "cosine"] = "constant"
+    warmup_epochs: float = 0.0
+    gradient_clip: float | None = None
+    patience: int | None = None
+    criterion: Criterion = "nll"
+    tokens: Tokens = "features"
+    sigmas: tuple[float, ...] = (0.25, 0.5, 1.0, 5.0)
+    device: str = "cpu"
+    json: Path | None = None
+    quiet: bool = False
+
+    def check(self) -> None:
+        """Checks the fields.
+
+        Raises:
+            BenchmarkError: If one cannot be.
+        """
+        for name in ("seeds", "workers", "epochs", "batch_size"):
+            if getattr(self, name) < 1:
+                raise BenchmarkError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.first_seed < 0:
+            raise BenchmarkError(f"first_seed must not be negative, not {self.first_seed}")
+        if self.learning_rate <= 0:
+            raise BenchmarkError(f"learning_rate must be positive, not {self.learning_rate}")
+        if any(sigma <= 0 for sigma in self.sigmas):
+            raise BenchmarkError(f"sigmas must be positive, not {min(self.sigmas)}")
+        if any(weight < 0 for weight in self.lambdas):
+            raise BenchmarkError(f"lambdas must not be negative, not {min(self.lambdas)}")
+
+    def decisive(self) -> dict[str, Any]:
+        """The settings that decide what a cell comes to, as JSON holds them."""
+        kept = {name: value for name, value in vars(self).items() if name not in _NOT_DECISIVE}
+        kept["sigmas"] = list(self.sigmas)
+        return {"data_set": self.data_set, **kept}
+
+
+@dataclass(frozen=True)
+class Boston(TabularConfig):
+    """Boston housing: 506 rows of 13 features."""
+
+    data_set: ClassVar[str] = "boston"
+
+    out: Path = Path("runs/bench/boston")
+    epochs: int = 300
+
+
+@dataclass(frozen=True)
+class Kin8nm(TabularConfig):
+    """Kin8nm: 8192 positions of a robot's arm, 8 features."""
+
+    data_set: ClassVar[str] = "kin8nm"
+
+    out: Path = Path("runs/bench/kin8nm")

@@ -1,0 +1,138 @@
+"""What a run amounts to: tables and a figure, all from its two files of rows."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from nsac_core.benchmarks import cells
+from nsac_core.benchmarks.contenders import order
+from nsac_core.benchmarks.errors import BenchmarkError
+from nsac_core.benchmarks.figures import overview
+from nsac_core.benchmarks.runner import settings_of
+from nsac_core.benchmarks.scores import score, separate
+from nsac_core.benchmarks.sheets import Sheet
+from nsac_core.benchmarks.tables import sheets
+
+
+@dataclass(frozen=True)
+class Report:
+    """A run, reported.
+
+    Attributes:
+        folder: Of the run.
+        settings: What it was made with.
+        scores: One row a cell: ``model, seed``, every metric, what training came to.
+        separation: One row a cell and size of perturbation.
+        sheets: The tables.
+    """
+
+    folder: Path
+    settings: dict[str, Any]
+    scores: pd.DataFrame
+    separation: pd.DataFrame
+    sheets: list[Sheet]
+
+    def summary(self) -> dict[str, Any]:
+        """Settings, and the mean, the population standard deviation and the values of scores."""
+        return {
+            "settings": self.settings,
+            "scores": _summary(self.scores, ["model"]),
+            "separation": _summary(self.separation, ["model", "sigma"]),
+        }
+
+
+def collect(folder: Path) -> Report:
+    """Joins the cells of a run, whichever there are, and reports it.
+
+    Raises:
+        BenchmarkError: If there is none.
+    """
+    files = sorted((folder / "cells").glob("*.parquet"))
+    if not files:
+        raise BenchmarkError(f"{folder}: is not the folder of a run with any cell done")
+    read = [cells.read(file) for file in files]
+    predictions = pd.concat([rows for rows, _ in read], ignore_index=True)
+    keys = ("model", "seed")
+    facts = pd.DataFrame([{**{k: rows[k].iloc[0] for k in keys}, **facts} for rows, facts in read])
+    _write_frame(folder / "predictions.parquet", predictions)
+    _write_frame(folder / "facts.parquet", facts)
+    return report(folder)
+
+
+def report(folder: Path) -> Report:
+    """Writes scores, tables and figure from ``predictions.parquet`` and ``facts.parquet``.
+
+    Raises:
+        BenchmarkError: If the folder lacks them.
+    """
+    settings = settings_of(folder)
+    predictions, facts = (_read(folder / f"{name}.parquet") for name in ("predictions", "facts"))
+    scores = _ordered(score(predictions, facts))
+    separation = _ordered(separate(predictions))
+    _write_frame(folder / "scores.parquet", scores)
+    _write_frame(folder / "separation.parquet", separation)
+    data_set = str(settings["data_set"])
+    found = sheets(data_set, scores, separation)
+    write_text(
+        folder / "tables.md",
+        "\n".join(f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in found),
+    )
+    write_text(folder / "tables.tex", "\n".join(sheet.latex() for sheet in found))
+    figure = overview(data_set, predictions, scores)
+    for suffix in ("png", "svg"):
+        aside = folder / f"figure.part.{suffix}"
+        # A date in the file would make each of them another.
+        metadata = {"Date": None} if suffix == "svg" else None
+        figure.savefig(aside, dpi=130, metadata=metadata)
+        aside.replace(folder / f"figure.{suffix}")
+    return Report(folder, settings, scores, separation, found)
+
+
+def write_text(file: Path, text: str) -> None:
+    """Writes a file, whole or not at all."""
+    aside = file.with_name(f"{file.name}.{os.getpid()}.part")
+    aside.write_text(text, encoding="utf-8")
+    aside.replace(file)
+
+
+def write_summary(file: Path, found: Report) -> None:
+    """Writes the summary of a run as JSON; NaN becomes null."""
+    text = json.dumps(found.summary(), indent=2, allow_nan=False)
+    write_text(file, text + "\n")
+
+
+def _summary(frame: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
+    records = []
+    for key, rows in frame.groupby(keys, sort=False):
+        record: dict[str, Any] = dict(zip(keys, key, strict=True))
+        record["seeds"] = rows["seed"].tolist()
+        for name in rows.columns.difference([*keys, "seed"], sort=False):
+            values = rows[name].dropna().astype(float)
+            if len(values):
+                mean, std = float(values.mean()), float(values.std(ddof=0))
+                record[name] = {"mean": mean, "std": std, "values": values.tolist()}
+        records.append(record)
+    return records
+
+
+def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Methods, variants, references; within each by seed."""
+    place = frame["model"].map(order)
+    keys = [key for key in ("place", "seed", "sigma") if key == "place" or key in frame]
+    return frame.assign(place=place).sort_values(keys).drop(columns="place").reset_index(drop=True)
+
+
+def _read(file: Path) -> pd.DataFrame:
+    if not file.is_file():
+        raise BenchmarkError(f"{file}: no such file; the command that made the run writes it")
+    return pd.read_parquet(file)
+
+
+def _write_frame(file: Path, frame: pd.DataFrame) -> None:
+    aside = file.with_suffix(f".{os.getpid()}.part")
+    frame.to_parquet(aside, index=False)
+    aside.replace(file)

@@ -1,0 +1,229 @@
+"""The tables of a run: scores beside the paper's, the other scores, separation, lambda."""
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+
+from nsac_core.benchmarks.contenders import title
+from nsac_core.benchmarks.paper import published
+from nsac_core.benchmarks.sheets import Direction, Field, Number, Sheet, with_best
+
+LABELS: dict[str, tuple[str, Direction]] = {
+    "mse": ("MSE", "low"),
+    "mae": ("MAE", "low"),
+    "nll": ("NLL", "low"),
+    "crps": ("CRPS", "low"),
+    "ece": ("ECE", "low"),
+    "ece_paper": ("ECE, paper's", "low"),
+    "auroc": ("AUROC", "high"),
+    "coverage_90": ("90 % coverage", 0.9),
+    "width_90": ("90 % width", None),
+    "sharpness": ("mean std", None),
+    "aurc": ("AURC", "low"),
+    "rank_correlation": ("rank correlation", "high"),
+}
+"""How a metric is called in tables, and what is better."""
+
+PAPERS = {"mse": "mse", "nll": "nll", "crps": "crps", "ece_paper": "ece", "auroc": "auroc"}
+"""Our metrics that the paper reports too, and its names for them."""
+
+_FACTS = {
+    "parameters": ("parameters", 0),
+    "epochs": ("epochs", 0),
+    "best_epoch": ("best epoch", 0),
+    "validation_mse": ("validation MSE", 4),
+    "validation_nll": ("validation NLL", 4),
+    "seconds": ("seconds", 1),
+}
+
+
+def sheets(data_set: str, scores: pd.DataFrame, separation: pd.DataFrame) -> list[Sheet]:
+    """All tables of a run; those that would have no row are left out.
+
+    Args:
+        data_set: The run's.
+        scores: As from ``score``.
+        separation: As from ``separate``.
+    """
+    main = scores[~scores["model"].str.contains("_lambda_")]
+    apart = separation[separation["model"].isin(main["model"])] if len(separation) else separation
+    found = [
+        _beside_paper(data_set, main),
+        _other_scores(main),
+        _training(main),
+        _separation(apart),
+        _ratios(apart),
+        _lambda_scores(scores),
+        _lambda_separation(scores, separation),
+    ]
+    return [sheet for sheet in found if sheet.rows]
+
+
+def _beside_paper(data_set: str, scores: pd.DataFrame) -> Sheet:
+    names = ["mse", "nll", "crps", "ece", "ece_paper", "auroc"]
+    models = _models(scores)
+    head, columns = ["method"], []
+    for name in names:
+        head.append(LABELS[name][0])
+        columns.append(_column(scores, models, name))
+        if name in PAPERS:
+            head.append("in the paper")
+            columns.append([_published(data_set, model, PAPERS[name]) for model in models])
+    return Sheet(
+        "scores",
+        f"Scores on the test rows of {data_set}, mean and standard deviation over {_runs(scores)}, "
+        "beside those the paper has published; the best in bold.",
+        head,
+        _rows(models, columns),
+    )
+
+
+def _other_scores(scores: pd.DataFrame) -> Sheet:
+    shown = {"mse", "nll", "crps", "ece", "ece_paper", "auroc"}
+    names = [name for name in LABELS if name not in shown and name in scores]
+    models = _models(scores)
+    return Sheet(
+        "more",
+        "Further scores: absolute error, share and width of the central 90 % intervals, mean "
+        "predicted standard deviation, area under the risk-coverage curve, rank correlation of "
+        "error and predicted standard deviation.",
+        ["method", *(LABELS[name][0] for name in names)],
+        _rows(models, [_column(scores, models, name) for name in names]),
+    )
+
+
+def _training(scores: pd.DataFrame) -> Sheet:
+    trained = scores[scores["parameters"].notna()] if "parameters" in scores else scores[:0]
+    models = _models(trained)
+    columns = [
+        [Number.of(_values(trained, model, name), digits) for model in models]
+        for name, (_, digits) in _FACTS.items()
+    ]
+    return Sheet(
+        "training",
+        "What training came to; the seconds are of one thread, among other processes.",
+        ["method", *(label for label, _ in _FACTS.values())],
+        _rows(models, columns),
+    )
+
+
+def _separation(separation: pd.DataFrame) -> Sheet:
+    models = _models(separation)
+    head, columns = ["method"], []
+    for sigma in _sigmas(separation):
+        rows = separation[separation["sigma"] == sigma]
+        for name, label in (("auroc_epistemic", "epistemic"), ("auroc_total", "total")):
+            head.append(f"{label}, sigma {sigma:g}")
+            numbers = [Number.of(_values(rows, model, name), 3) for model in models]
+            columns.append(with_best(numbers, "high"))
+    return Sheet(
+        "separation",
+        "Telling test rows with noise of standard deviation sigma from those as they are: area "
+        "under the ROC curve by epistemic and by total variance.",
+        head,
+        _rows(models, columns),
+    )
+
+
+def _ratios(separation: pd.DataFrame) -> Sheet:
+    models, sigmas = _models(separation), _sigmas(separation)
+    # The same for every sigma.
+    once = separation[separation["sigma"] == sigmas[0]] if sigmas else separation
+    columns = [[Number.of(_values(once, model, "epistemic_id"), -3) for model in models]]
+    for sigma in sigmas:
+        rows = separation[separation["sigma"] == sigma]
+        columns.append([Number.of(_values(rows, model, "ratio"), -3) for model in models])
+    return Sheet(
+        "ratios",
+        "Mean epistemic variance of the test rows as they are, and how many times as large it is "
+        "with noise of standard deviation sigma.",
+        ["method", "as they are", *(f"sigma {sigma:g}" for sigma in sigmas)],
+        _rows(models, columns),
+    )
+
+
+def _lambda_scores(scores: pd.DataFrame) -> Sheet:
+    models = _lambda_models(scores)
+    names = [name for name in ("mse", "nll", "crps", "ece") if name in scores]
+    columns = [_column(scores, models, name) for name in names]
+    return Sheet(
+        "lambda_scores",
+        "NSAC by the weight lambda of its regulariser.",
+        ["lambda", *(LABELS[name][0] for name in names)],
+        [
+            [_lambda(scores, model), *row[1:]]
+            for model, row in zip(models, _rows(models, columns), strict=True)
+        ],
+    )
+
+
+def _lambda_separation(scores: pd.DataFrame, separation: pd.DataFrame) -> Sheet:
+    models = _lambda_models(scores)
+    names = {
+        "epistemic_id": ("epistemic, as they are", -3),
+        "epistemic_ood": ("epistemic, perturbed", -3),
+        "ratio": ("ratio", -3),
+        "auroc_epistemic": ("OOD AUROC, epistemic", 3),
+        "auroc_total": ("OOD AUROC, total", 3),
+    }
+    rows: list[list[Field]] = []
+    for sigma in _sigmas(separation):
+        at = separation[separation["sigma"] == sigma]
+        for model in models:
+            numbers = [Number.of(_values(at, model, n), digits) for n, (_, digits) in names.items()]
+            rows.append([f"{sigma:g}", _lambda(scores, model), *numbers])
+    return Sheet(
+        "lambda_separation",
+        "What lambda does to the epistemic variance of NSAC, by the size sigma of the noise.",
+        ["sigma", "lambda", *(label for label, _ in names.values())],
+        rows if models else [],
+    )
+
+
+def _lambda_models(scores: pd.DataFrame) -> list[str]:
+    """NSAC and its variants by weight; none where there is nothing to compare."""
+    if "lambda_reg" not in scores:
+        return []
+    rows = scores[scores["lambda_reg"].notna()].sort_values("lambda_reg", kind="stable")
+    models = _models(rows)
+    return models if len(models) > 1 else []
+
+
+def _lambda(scores: pd.DataFrame, model: str) -> str:
+    return f"{_values(scores, model, 'lambda_reg')[0]:g}"
+
+
+def _column(scores: pd.DataFrame, models: Sequence[str], name: str) -> list[Number]:
+    numbers = [Number.of(_values(scores, model, name)) for model in models]
+    return with_best(numbers, LABELS[name][1])
+
+
+def _published(data_set: str, model: str, metric: str) -> Number:
+    number = published(data_set, model, metric)
+    return Number(math.nan) if number is None else number
+
+
+def _rows(models: Sequence[str], columns: Sequence[Sequence[Number]]) -> list[list[Field]]:
+    return [
+        [title(model), *(column[number] for column in columns)]
+        for number, model in enumerate(models)
+    ]
+
+
+def _models(frame: pd.DataFrame) -> list[str]:
+    return [str(model) for model in frame["model"].drop_duplicates()]
+
+
+def _sigmas(separation: pd.DataFrame) -> list[float]:
+    return sorted(separation["sigma"].unique()) if len(separation) else []
+
+
+def _values(frame: pd.DataFrame, model: str, name: str) -> list[float]:
+    return frame.loc[frame["model"] == model, name].astype(float).tolist()
+
+
+def _runs(scores: pd.DataFrame) -> str:
+    counts = scores.groupby("model").size()
+    least, most = int(counts.min()), int(counts.max())
+    return f"{most} runs" if least == most else f"{least} to {most} runs"

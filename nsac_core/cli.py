@@ -1,0 +1,80 @@
+"""``nsac-bench``: parses the command line and calls the library."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+
+from maps.faults import one_line
+from nsac_core.benchmarks.config import Boston, Kin8nm, TabularConfig
+from nsac_core.benchmarks.errors import BenchmarkError
+from nsac_core.benchmarks.page import fill
+from nsac_core.benchmarks.report import collect, write_summary
+from nsac_core.benchmarks.tabular import benchmark
+
+
+@dataclass(frozen=True)
+class ReportRun:
+    """Write the tables and the figure of a run anew, from the cells it has.
+
+    Attributes:
+        run: Its folder.
+    """
+
+    run: Annotated[Path, tyro.conf.Positional]
+
+
+@dataclass(frozen=True)
+class TabularPage:
+    """Fill the tables of a page from runs.
+
+    Attributes:
+        runs: Their folders.
+        page: A Markdown file with blocks `<!-- begin DATA_SET/NAME -->` to `<!-- end -->`.
+    """
+
+    runs: tuple[Path, ...] = (Path("runs/bench/boston"), Path("runs/bench/kin8nm"))
+    page: Path = Path("docs/results/tabular.md")
+
+
+Command = (
+    Annotated[Boston, tyro.conf.subcommand("boston")]
+    | Annotated[Kin8nm, tyro.conf.subcommand("kin8nm")]
+    | Annotated[ReportRun, tyro.conf.subcommand("report")]
+    | Annotated[TabularPage, tyro.conf.subcommand("tabular-page")]
+)
+AnyCommand = TabularConfig | ReportRun | TabularPage
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs a benchmark or shows one; a fault is one line on stderr and exit status 2."""
+    command: AnyCommand = tyro.cli(
+        Command,
+        prog="nsac-bench",
+        description="Compare uncertainty methods on public data, beside the paper's numbers; "
+        "repeat a command to resume.",
+        args=arguments,
+    )
+    with one_line(BenchmarkError):
+        perform(command)
+
+
+def perform(command: AnyCommand) -> None:
+    """Does what a command says.
+
+    Raises:
+        BenchmarkError: If it cannot be done.
+    """
+    console = Console(soft_wrap=True, highlight=False)
+    if isinstance(command, TabularPage):
+        fill(command.page, command.runs)
+        console.print(f"wrote {command.page}")
+        return
+    found = collect(command.run) if isinstance(command, ReportRun) else benchmark(command)
+    if isinstance(command, TabularConfig) and command.json is not None:
+        write_summary(command.json, found)
+    for sheet in found.sheets:
+        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
+    console.print(f"\nwrote {found.folder}/tables.md, tables.tex, figure.png, scores.parquet")
