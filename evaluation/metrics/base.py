@@ -58,6 +58,21 @@ class Metric(ABC):
         """
 
 
+class Flag(Metric):
+    """Something good that happened on a lap or did not."""
+
+    kind: ClassVar[Kind] = "flag"
+    better: ClassVar[Direction] = "higher"
+
+    @abstractmethod
+    def happened(self, steps: pd.DataFrame) -> bool:
+        """Whether it happened on the lap of these steps."""
+
+    def compute(self, steps: pd.DataFrame) -> Value:
+        """1 if it happened."""
+        return Value(float(self.happened(steps)))
+
+
 REGISTRY: dict[str, Metric] = {}
 """All metrics by name."""
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from evaluation.metrics.base import Direction, Kind, Metric, Value, column, register
+from evaluation.metrics.base import Direction, Flag, Metric, Value, column, register
 from evaluation.metrics.road import departure_steps
 
 SUCCESS_RETURN = 860.0
@@ -13,48 +13,40 @@ SUCCESS_RETURN = 860.0
 
 
 @register
-class Completed(Metric):
+class Completed(Flag):
     """Whether the lap was completed: a whole lap of progress over at least 95 % of the tiles."""
 
     name = "completed"
     label = "Lap completed"
-    kind: ClassVar[Kind] = "flag"
-    better: ClassVar[Direction] = "higher"
 
-    def compute(self, steps: pd.DataFrame) -> Value:
-        """1 if the world called the lap complete at any step."""
-        return Value(float(steps["lap_complete"].any()))
+    def happened(self, steps: pd.DataFrame) -> bool:
+        """Whether the world called the lap complete at any step."""
+        return bool(steps["lap_complete"].any())
 
 
 @register
-class Success(Metric):
+class Success(Flag):
     """Whether the return reached 860, the paper's success."""
 
     name = "success"
     label = "Success (return ≥ 860)"
-    kind: ClassVar[Kind] = "flag"
-    better: ClassVar[Direction] = "higher"
 
-    def compute(self, steps: pd.DataFrame) -> Value:
-        """1 if the sum of the rewards is at least 860."""
-        return Value(float(total_reward(steps) >= SUCCESS_RETURN))
+    def happened(self, steps: pd.DataFrame) -> bool:
+        """Whether the sum of the rewards is at least 860."""
+        return total_reward(steps) >= SUCCESS_RETURN
 
 
 @register
-class CleanLap(Metric):
+class CleanLap(Flag):
     """Whether the lap was completed without leaving the road on the way."""
 
     name = "clean_lap"
     label = "Clean lap"
-    kind: ClassVar[Kind] = "flag"
-    better: ClassVar[Direction] = "higher"
 
-    def compute(self, steps: pd.DataFrame) -> Value:
-        """1 if the lap is complete and no departure began before it was."""
+    def happened(self, steps: pd.DataFrame) -> bool:
+        """Whether the lap is complete and no departure began before it was."""
         complete = steps["lap_complete"].to_numpy(dtype=bool)
-        if not complete.any():
-            return Value(0.0)
-        return Value(float(not (departure_steps(steps) <= complete.argmax()).any()))
+        return bool(complete.any() and not (departure_steps(steps) <= complete.argmax()).any())
 
 
 @register

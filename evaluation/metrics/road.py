@@ -23,30 +23,37 @@ def departure_steps(steps: pd.DataFrame) -> NDArray[np.int64]:
     return np.flatnonzero(off & ~before)
 
 
+class WheelsOffShare(Metric):
+    """Share of the steps with some number of wheels off the road.
+
+    Attributes:
+        wheels: How many, or more.
+    """
+
+    kind: ClassVar[Kind] = "share"
+    wheels: ClassVar[int]
+
+    def compute(self, steps: pd.DataFrame) -> Value:
+        """Mean of ``wheels_off_road >= wheels``."""
+        return Value(float((steps["wheels_off_road"] >= self.wheels).mean()))
+
+
 @register
-class OffRoadShare(Metric):
+class OffRoadShare(WheelsOffShare):
     """Share of the steps with at least one wheel off the road."""
 
     name = "off_road_share"
     label = "Off road, any wheel"
-    kind: ClassVar[Kind] = "share"
-
-    def compute(self, steps: pd.DataFrame) -> Value:
-        """Mean of ``wheels_off_road >= 1``."""
-        return Value(float((steps["wheels_off_road"] >= 1).mean()))
+    wheels = 1
 
 
 @register
-class AllWheelsOffRoadShare(Metric):
+class AllWheelsOffRoadShare(WheelsOffShare):
     """Share of the steps with all wheels off the road."""
 
     name = "all_wheels_off_road_share"
     label = "Off road, all wheels"
-    kind: ClassVar[Kind] = "share"
-
-    def compute(self, steps: pd.DataFrame) -> Value:
-        """Mean of ``wheels_off_road == 4``."""
-        return Value(float(off_road(steps).mean()))
+    wheels = WHEELS
 
 
 @register

@@ -70,6 +70,26 @@ class KinematicMetric(Metric):
         return UNDEFINED if kinematics is None else Value(self.reduce(kinematics))
 
 
+class ComfortShare(KinematicMetric):
+    """Share of the steps within a bound of nuPlan's, lengths scaled by the wheelbase.
+
+    Attributes:
+        bound: Largest comfortable magnitude, in metres and seconds.
+    """
+
+    kind: ClassVar[Kind] = "share"
+    better: ClassVar[Direction] = "higher"
+    bound: ClassVar[float]
+
+    @abstractmethod
+    def magnitude(self, kinematics: Kinematics) -> NDArray[np.float64]:
+        """What is bounded, >= 0, in world units and seconds, ``(steps,)``."""
+
+    def reduce(self, kinematics: Kinematics) -> float:
+        """Share of the steps."""
+        return float((self.magnitude(kinematics) * METRES_PER_UNIT <= self.bound).mean())
+
+
 @register
 class SteeringChange(Metric):
     """Mean absolute change of the driven steering from step to step."""
@@ -99,17 +119,16 @@ class JerkP95(KinematicMetric):
 
 
 @register
-class JerkComfortShare(KinematicMetric):
+class JerkComfortShare(ComfortShare):
     """Share of the steps whose jerk is within nuPlan's 8.37 m/s^3, scaled by the wheelbase."""
 
     name = "jerk_comfort_share"
     label = "Jerk within nuPlan's bound"
-    kind: ClassVar[Kind] = "share"
-    better: ClassVar[Direction] = "higher"
+    bound = MAX_JERK
 
-    def reduce(self, kinematics: Kinematics) -> float:
-        """Share of the steps."""
-        return float((kinematics.jerk * METRES_PER_UNIT <= MAX_JERK).mean())
+    def magnitude(self, kinematics: Kinematics) -> NDArray[np.float64]:
+        """Of the jerk."""
+        return kinematics.jerk
 
 
 @register
@@ -127,15 +146,13 @@ class LateralAccelerationP95(KinematicMetric):
 
 
 @register
-class LateralAccelerationComfortShare(KinematicMetric):
+class LateralAccelerationComfortShare(ComfortShare):
     """Share of the steps within nuPlan's 4.89 m/s^2 of lateral acceleration, scaled likewise."""
 
     name = "lateral_acceleration_comfort_share"
     label = "Lateral acceleration within nuPlan's bound"
-    kind: ClassVar[Kind] = "share"
-    better: ClassVar[Direction] = "higher"
+    bound = MAX_LATERAL_ACCELERATION
 
-    def reduce(self, kinematics: Kinematics) -> float:
-        """Share of the steps."""
-        scaled = np.abs(kinematics.lateral_acceleration) * METRES_PER_UNIT
-        return float((scaled <= MAX_LATERAL_ACCELERATION).mean())
+    def magnitude(self, kinematics: Kinematics) -> NDArray[np.float64]:
+        """Of the lateral acceleration."""
+        return np.abs(kinematics.lateral_acceleration)

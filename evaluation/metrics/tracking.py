@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from evaluation.metrics.base import Kind, Metric, Value, column, register
+from evaluation.metrics.base import Metric, Value, column, register
 
 
 class LateralMetric(Metric):
@@ -123,7 +123,6 @@ class HeadingRmse(Metric):
     name = "heading_rmse"
     label = "Heading error, RMS"
     unit = "rad"
-    kind: ClassVar[Kind] = "number"
 
     def compute(self, steps: pd.DataFrame) -> Value:
         """Root of the mean square of ``heading_error``, car minus road in [-pi, pi)."""

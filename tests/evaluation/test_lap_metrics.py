@@ -36,6 +36,18 @@ def test_comfort_is_nuplans_bound_of_489_after_scaling_by_the_wheelbase(
     assert value("lateral_acceleration_comfort_share", lap) == pytest.approx(share, abs=0.02)
 
 
+@pytest.mark.parametrize(("metres_per_second3", "share"), [(7.9, 1.0), (8.9, 0.0)])
+def test_comfort_is_nuplans_jerk_of_837_after_scaling_by_the_wheelbase(
+    make_lap: MakeLap, metres_per_second3: float, share: float
+) -> None:
+    radius = 80.0
+    speed = (metres_per_second3 * 3.24 / 3.089 * radius**2) ** (1 / 3)
+    angle = speed / radius * np.arange(300) / 50
+    lap = make_lap(300, x=radius * np.cos(angle), y=radius * np.sin(angle))
+    inner = lap.iloc[10:-10]  # the filter's ends are fitted one-sidedly
+    assert value("jerk_comfort_share", inner) == pytest.approx(share, abs=0.06)
+
+
 def test_lateral_errors_of_a_sine_in_units_and_half_widths(make_lap: MakeLap) -> None:
     lap = make_lap(1000, lateral_error=3.0 * np.sin(2 * np.pi * np.arange(1000) / 100))
     assert value("lateral_rmse", lap) == pytest.approx(3 / math.sqrt(2))
@@ -89,6 +101,13 @@ def test_steering_change_and_speed(make_lap: MakeLap) -> None:
     lap = make_lap(5, action_steer=[0, 0.5, 0, -0.5, 0], speed=[10, 20, 30, 40, 50])
     assert value("steering_change", lap) == 0.5
     assert value("mean_speed", lap) == 30.0
+
+
+def test_latency_is_the_median_and_the_99th_percentile(make_lap: MakeLap) -> None:
+    lap = make_lap(101, latency_ms=np.arange(101.0)[::-1])
+    assert value("latency_p50_ms", lap) == 50.0
+    assert value("latency_p99_ms", lap) == 99.0
+    assert not REGISTRY["latency_p50_ms"].compute(make_lap(3, latency_ms=math.nan)).valid
 
 
 def test_laps_of_several_policies_stay_apart_and_in_order(make_lap: MakeLap) -> None:
