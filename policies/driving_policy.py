@@ -40,10 +40,9 @@ class DrivingPolicy:
     def reset(self, n: int, seed: int = 0) -> None:
         """Forgets all frames; the noise of the Monte Carlo passes follows ``seed``."""
         self.method.eval()
-        frames = self.observation.frames
         self._seen = np.zeros((n, *self.observation.shape), dtype=np.uint8)
         self._known = np.zeros(n, dtype=bool)
-        self._tokens = torch.zeros(n, frames, self.encoder.token_dim)
+        self._tokens: Tensor | None = None
         self._generator = torch.Generator().manual_seed(seed)
 
     @torch.inference_mode()
@@ -78,12 +77,15 @@ class DrivingPolicy:
         return stacks
 
     def _encode(self, stacks: NDArray[np.uint8]) -> Tensor:
-        """Tokens ``(n, frames, token_dim)`` of the stacks."""
+        """Tokens ``(n, frames, feature)`` of the stacks."""
         continues = self._known & (stacks[:, :-1] == self._seen[:, 1:]).reshape(
             len(stacks), -1
         ).all(axis=1)
         newest = self._encode_frames(stacks[:, -1])
-        older = self._tokens[:, 1:].clone()
+        if self._tokens is None:
+            older = newest.new_empty(len(stacks), stacks.shape[1] - 1, newest.shape[1])
+        else:
+            older = self._tokens[:, 1:].clone()
         fresh = np.flatnonzero(~continues)
         if len(fresh):
             again = self._encode_frames(stacks[fresh, :-1].reshape(-1, *stacks.shape[2:]))
@@ -94,5 +96,5 @@ class DrivingPolicy:
         return self._tokens
 
     def _encode_frames(self, frames: NDArray[np.uint8]) -> Tensor:
-        scaled = self.encoder.scale(torch.from_numpy(np.ascontiguousarray(frames)))
-        return self.encoder.encode_frames(scaled)
+        pictures = torch.from_numpy(np.ascontiguousarray(frames))
+        return self.method.encode(pictures, "encode_frames")

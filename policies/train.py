@@ -24,8 +24,11 @@ from policies.memory import keep_freed_memory
 from policies.train_config import TrainConfig
 from policies.training_batches import TrainingBatches, ValidationBatches, validation_scores
 
-DEFAULTS: dict[str, dict[str, Any]] = {"nsac": {"ood_share": 0.25}}
-"""Options of a method that suit driving; a quarter of a batch is enough for the regulariser."""
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "nsac": {"ood_share": 0.25},
+    "sde_net": {"ood_share": 0.25, "n_tokens": "last"},
+}
+"""Options of a method that suit driving; a quarter of a batch is enough of perturbed inputs."""
 
 
 def train(config: TrainConfig) -> Path:

@@ -67,7 +67,8 @@ class DeepEnsemble(Method):
             tokens: As ``encode`` gives them.
         """
         if not self._one_encoder:
-            tokens = tokens.unflatten(-1, (self.members, self.token_dim)).movedim(-2, 0)
+            own = tokens.reshape(*tokens.shape[:-1], self.members, self.token_dim)
+            tokens = own.movedim(-2, 0)
         return run_together(self.network, tokens, shared=self._one_encoder)
 
     def predict_tokens(
