@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from drive.carracing.observations import FrameStack
+from nsac_core import methods
 from policies import PolicyError, checkpoint
 from policies.checkpoint import Header
 from policies.driving_policy import DrivingPolicy
@@ -20,6 +21,13 @@ CARS = 3
 def policy() -> DrivingPolicy:
     torch.manual_seed(0)
     return DrivingPolicy(checkpoint.build_method(Header("nsac")), "learner")
+
+
+@pytest.fixture(params=["conv", "strided"])
+def ensemble(request: pytest.FixtureRequest) -> DrivingPolicy:
+    torch.manual_seed(0)
+    header = Header("deep_ensemble", {"members": 2}, encoder=request.param)
+    return DrivingPolicy(checkpoint.build_method(header), "learners")
 
 
 def laps_frames(steps: int) -> NDArray[np.uint8]:
@@ -42,6 +50,27 @@ def test_cached_tokens_are_those_of_the_whole_stack(policy: DrivingPolicy) -> No
         stacks = stack.push(frames)
         policy.act(stacks)
         torch.testing.assert_close(policy._tokens, whole_stack_tokens(policy, stacks))
+
+
+def test_cached_tokens_hold_every_members(ensemble: DrivingPolicy) -> None:
+    test_cached_tokens_are_those_of_the_whole_stack(ensemble)
+
+
+def test_an_ensemble_drives_with_the_mean_of_its_members(ensemble: DrivingPolicy) -> None:
+    """Members taken out of it and driven alone."""
+    tensors, encoder = ensemble.method.state_dict(), type(ensemble.encoder)
+    stacks = laps_frames(4).swapaxes(0, 1).copy()
+    ensemble.reset(CARS)
+    together = ensemble.act(stacks)
+    means = []
+    for member in range(2):
+        method = methods.build("gmle", encoder(), encoder.token_dim, 3)
+        method.load_state_dict({name: value[member] for name, value in tensors.items()})
+        alone = DrivingPolicy(method, "alone")
+        alone.reset(CARS)
+        means.append(alone.act(stacks).mean)
+    np.testing.assert_allclose(together.mean, np.mean(means, axis=0), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(together.epistemic, np.std(means, axis=0), rtol=1e-3, atol=1e-5)
 
 
 def test_a_step_encodes_only_the_newest_frames(policy: DrivingPolicy) -> None:
@@ -126,9 +155,11 @@ def test_a_lap_does_not_depend_on_the_cars_beside_it(policy: DrivingPolicy) -> N
     stacks = laps_frames(4).swapaxes(0, 1).copy()
     policy.reset(CARS)
     together = policy.act(stacks)
-    tokens = policy._tokens.clone()
+    tokens = policy._tokens
     policy.reset(1)
     policy.act(stacks[1:2])
+    assert tokens is not None
+    assert policy._tokens is not None
     torch.testing.assert_close(policy._tokens[0], tokens[1])
     assert together.action.dtype == np.float32
 

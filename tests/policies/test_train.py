@@ -15,9 +15,12 @@ from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_storage import MinariStorage
 from numpy.typing import NDArray
 
+from drive.carracing.observations import FrameStack
 from nsac_core import fitting
+from nsac_core.methods import METHODS
 from policies import PolicyError, checkpoint, cli
 from policies.augmentation import Augmentation
+from policies.checking import checked
 from policies.demonstrations import DemonstrationError
 from policies.train import train
 from policies.train_config import TrainConfig
@@ -99,6 +102,28 @@ def test_learns_to_steer_from_pictures(config: TrainConfig) -> None:
     left, right = policy.act(frames).action[:, 0]
     assert left < -0.2
     assert right > 0.2
+
+
+@pytest.mark.parametrize("encoder", ["conv", "strided"])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_can_be_cloned_and_driven(
+    config: TrainConfig, method: str, encoder: str, root: Path
+) -> None:
+    words = f"--data {NAME} --epochs 1 --window 4 --batch 32 --quiet --method {method}"
+    words += f" --encoder {encoder} --validation-share 0.2 --data-root {root} --out {config.out}"
+    cli.main(words.split())
+    header = checkpoint.read(config.out)[0]
+    assert (header.method, header.encoder) == (method, encoder)
+    assert all(np.isfinite(score) for score in header.results["validation"].values())
+    policy = checked(checkpoint.load(config.out))
+    frames = stripes(6, np.random.default_rng(2))[0]
+    stack = FrameStack(2)
+    policy.reset(2)
+    decisions = [policy.act(stack.push(np.stack([frame, frame]))) for frame in frames]
+    actions = [decision.action for decision in decisions]
+    assert not np.array_equal(actions[0], actions[-1])
+    assert (decisions[-1].aleatoric > 0).all()
+    assert (decisions[-1].epistemic > 0).all() == (method != "gmle")
 
 
 def test_the_same_configuration_gives_the_same_weights(config: TrainConfig) -> None:
