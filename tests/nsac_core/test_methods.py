@@ -39,14 +39,14 @@ class Dense(nn.Module):
         return tokens
 
 
-def build(name: str, encoder: nn.Module, output_dim: int = 1, seed: int = 0) -> Method:
+def build(name: str, encoder: type[nn.Module], output_dim: int = 1, seed: int = 0) -> Method:
     torch.manual_seed(seed)
     attention: dict[str, object] = {"model_dim": 16, "heads": 4, "activation": "tanh"}
     options: dict[str, dict[str, object]] = {
         "sde_net": {"n_tokens": TOKENS},
         "nsac": {**attention, "ood_share": 0.25},
     }
-    return methods.build(name, encoder, 3, output_dim, **options.get(name, attention))
+    return methods.build(name, encoder(), 3, output_dim, **options.get(name, attention))
 
 
 def noise(x: Tensor) -> Tensor:
@@ -68,7 +68,7 @@ every_method = pytest.mark.parametrize("name", METHODS)
 
 @every_method
 def test_recovers_mean_and_noise_of_a_toy(name: str) -> None:
-    method = build(name, Waves())
+    method = build(name, Waves)
     x, y = noisy_sine(800, 0)
 
     def batches(generator: torch.Generator) -> Iterable[Batch]:
@@ -90,14 +90,14 @@ def test_recovers_mean_and_noise_of_a_toy(name: str) -> None:
 @every_method
 @pytest.mark.parametrize("shape", [(8,), (8, 1), (1, 2)])
 def test_targets_that_would_broadcast_are_refused(name: str, shape: tuple[int, ...]) -> None:
-    method = build(name, Waves(), output_dim=2)
+    method = build(name, Waves, output_dim=2)
     with pytest.raises(ValueError, match=r"targets must be \(8, 2\)"):
         method.loss(torch.randn(8, 1), torch.zeros(shape))
 
 
 @every_method
 def test_the_generator_decides_every_draw(name: str) -> None:
-    method, x = build(name, Waves(), output_dim=2).eval(), torch.randn(6, 1)
+    method, x = build(name, Waves, output_dim=2).eval(), torch.randn(6, 1)
     y = torch.randn(6, 2)
     first, same, other = (method.predict(x, generator=seeded(seed)) for seed in (1, 1, 2))
     assert torch.equal(first.mean, same.mean)
@@ -108,7 +108,7 @@ def test_the_generator_decides_every_draw(name: str) -> None:
 
 @every_method
 def test_variances_keep_the_floor_and_the_epistemic_one_its_meaning(name: str) -> None:
-    method = build(name, Waves(), output_dim=2).eval()
+    method = build(name, Waves, output_dim=2).eval()
     prediction = method.predict(torch.randn(6, 1), generator=seeded())
     assert prediction.mean.shape == (6, 2)
     assert bool((prediction.aleatoric >= VARIANCE_FLOOR).all())
@@ -118,10 +118,10 @@ def test_variances_keep_the_floor_and_the_epistemic_one_its_meaning(name: str) -
 
 @every_method
 def test_the_state_dictionary_holds_all_that_predicts(name: str) -> None:
-    trained = build(name, Dense())
+    trained = build(name, Dense)
     for _ in range(3):  # moves the running mean
         trained.loss(*noisy_sine(32, 1), seeded())
-    fresh = build(name, Dense(), seed=5)
+    fresh = build(name, Dense, seed=5)
     x = torch.randn(6, 1)
     before = fresh.eval().predict(x, generator=seeded())
     fresh.load_state_dict(trained.state_dict())
@@ -134,14 +134,14 @@ def test_the_state_dictionary_holds_all_that_predicts(name: str) -> None:
 
 @every_method
 def test_tokens_spare_the_encoder(name: str) -> None:
-    method, x = build(name, Dense()).eval(), torch.randn(6, 1)
+    method, x = build(name, Dense).eval(), torch.randn(6, 1)
     whole = method.predict(x, generator=seeded())
     assert torch.equal(method.predict_tokens(method.encode(x), generator=seeded()).mean, whole.mean)
 
 
 @every_method
 def test_every_parameter_is_trained_by_one_group(name: str) -> None:
-    method = build(name, Dense())
+    method = build(name, Dense)
     torch.autograd.backward(method.loss(*noisy_sine(32, 1), seeded()))
     grouped = [p for group in method.parameter_groups(1e-3) for p in group["params"]]
     assert sorted(map(id, grouped)) == sorted(map(id, method.parameters()))
@@ -151,8 +151,8 @@ def test_every_parameter_is_trained_by_one_group(name: str) -> None:
 
 @every_method
 def test_the_encoder_sees_perturbed_inputs_without_learning_their_statistics(name: str) -> None:
-    method, (x, y) = build(name, Dense()), noisy_sine(64, 2)
-    plain = build("gmle", Dense())
+    method, (x, y) = build(name, Dense), noisy_sine(64, 2)
+    plain = build("gmle", Dense)
     weights = {key: value.clone() for key, value in method.encoder.state_dict().items()}
     method.loss(x, y, seeded())
     after = method.encoder.state_dict()["norm.running_var"]
@@ -169,11 +169,11 @@ def test_a_resumed_training_equals_an_uninterrupted_one(name: str, tmp_path: Pat
         return [noisy_sine(16, seed) for seed in torch.randperm(4, generator=generator).tolist()]
 
     config = FitConfig(epochs=4, learning_rate=1e-2, gradient_clip=0.5, progress=False)
-    whole = build(name, Dense())
+    whole = build(name, Dense)
     fitting.fit(whole, batches, None, config)
     config = replace(config, state=tmp_path / "state.safetensors")
-    fitting.fit(build(name, Dense()), batches, None, config, [lambda epoch: epoch.number == 2])
-    resumed = build(name, Dense(), seed=9)
+    fitting.fit(build(name, Dense), batches, None, config, [lambda epoch: epoch.number == 2])
+    resumed = build(name, Dense, seed=9)
     fitting.fit(resumed, batches, None, config)
     expected = whole.state_dict()
     for key, value in resumed.state_dict().items():
