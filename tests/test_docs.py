@@ -28,6 +28,7 @@ WORKERS = {
     "nsac-train": ("policies.cli", "train"),
     "nsac-evaluate": ("evaluation.cli", "evaluate"),
     "nsac-demo": ("evaluation.demo", "demo"),
+    "nsac-bench": ("nsac_core.cli", "perform"),
 }
 """Where each command lives, and what it calls with the configuration it has parsed."""
 
@@ -95,7 +96,7 @@ def test_every_command_line_is_understood(line: str, monkeypatch: pytest.MonkeyP
 
 def test_every_command_is_documented() -> None:
     shown = {line.split()[0] for line in command_lines()}
-    assert shown >= {"nsac-record", "nsac-train", "nsac-evaluate", "nsac-maps"}
+    assert shown >= {"nsac-record", "nsac-train", "nsac-evaluate", "nsac-maps", "nsac-bench"}
 
 
 def test_a_wrong_option_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,6 +108,7 @@ def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> 
     known = ""
     calls: list[tuple[str, list[str]]] = [(name, []) for name, _ in WORKERS.values()]
     calls += [("recorders.cli", ["carracing"])]
+    calls += [("nsac_core.cli", [command]) for command in ("boston", "report", "tabular-page")]
     calls += [("maps.cli", [command]) for command in ("show", "import")]
     for module, arguments in calls:
         with pytest.raises(SystemExit):

@@ -57,13 +57,15 @@ def mlp(split: Split, seed: int) -> Predictor:
     """Two layers of 64 ReLU units; the noise is the mean squared error on the validation part."""
     x, y = _arrays(split)
     scaler = StandardScaler().fit(x)
-    model = MLPRegressor((64, 64), max_iter=1000, n_iter_no_change=50, random_state=seed)
-    model.set_params(early_stopping=True, learning_rate_init=1e-3)
-    model.fit(scaler.transform(x), y)
+    model = MLPRegressor(hidden_layer_sizes=(64, 64), alpha=0.1, random_state=seed)
+    with warnings.catch_warnings():
+        # It stops after 200 epochs, converged or not: that many are as good as more.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(scaler.transform(x), (y - y.mean()) / y.std())
 
     def mean_of(features: Tensor) -> FloatArray:
-        mean: FloatArray = model.predict(scaler.transform(features.double().numpy()))
-        return mean
+        standard = model.predict(scaler.transform(features.double().numpy()))
+        return np.asarray(standard * y.std() + y.mean())
 
     error = mean_of(split.validation.x) - split.validation.y.double().numpy().ravel()
     noise = float(np.square(error).mean())

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import pandas as pd
+from matplotlib.figure import Figure
 
 from nsac_core.benchmarks import cells
 from nsac_core.benchmarks.contenders import order
@@ -82,13 +84,7 @@ def report(folder: Path) -> Report:
         "\n".join(f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in found),
     )
     write_text(folder / "tables.tex", "\n".join(sheet.latex() for sheet in found))
-    figure = overview(data_set, predictions, scores)
-    for suffix in ("png", "svg"):
-        aside = folder / f"figure.part.{suffix}"
-        # A date in the file would make each of them another.
-        metadata = {"Date": None} if suffix == "svg" else None
-        figure.savefig(aside, dpi=130, metadata=metadata)
-        aside.replace(folder / f"figure.{suffix}")
+    _save(overview(data_set, predictions, scores), folder / "figure")
     return Report(folder, settings, scores, separation, found)
 
 
@@ -103,6 +99,15 @@ def write_summary(file: Path, found: Report) -> None:
     """Writes the summary of a run as JSON; NaN becomes null."""
     text = json.dumps(found.summary(), indent=2, allow_nan=False)
     write_text(file, text + "\n")
+
+
+def _save(figure: Figure, stem: Path) -> None:
+    """As PNG and as SVG; the same figure is the same file."""
+    with mpl.rc_context({"svg.hashsalt": "nsac-bench"}):
+        for suffix, metadata in (("png", None), ("svg", {"Date": None})):
+            aside = stem.with_suffix(f".part.{suffix}")
+            figure.savefig(aside, dpi=130, metadata=metadata)
+            aside.replace(stem.with_suffix(f".{suffix}"))
 
 
 def _summary(frame: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:

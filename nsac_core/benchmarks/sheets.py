@@ -18,7 +18,7 @@ class Number:
     Attributes:
         mean: NaN shows as a dash.
         std: Its standard deviation, or None.
-        digits: Shown after the point; negative for that many significant ones with an exponent.
+        digits: Shown after the point; negative for that many significant ones.
         best: Whether it is bold.
     """
 
@@ -41,7 +41,11 @@ class Number:
         return float(self._shown(self.mean))
 
     def _shown(self, value: float) -> str:
-        return f"{value:.{self.digits}f}" if self.digits >= 0 else f"{value:.{-self.digits - 1}e}"
+        if self.digits >= 0:
+            return f"{value:.{self.digits}f}"
+        if 0 < abs(value) < 0.01:
+            return f"{value:.{-self.digits - 1}e}"
+        return f"{value:#.{-self.digits}g}".removesuffix(".")
 
     def markdown(self) -> str:
         """``mean ± std``."""
@@ -56,9 +60,9 @@ class Number:
         r"""``$mean \pm std$``."""
         if math.isnan(self.mean):
             return "--"
-        shown = self._shown(self.mean)
+        shown = _powers_of_ten(self._shown(self.mean))
         if self.std is not None:
-            shown += rf" \pm {self._shown(self.std)}"
+            shown += rf" \pm {_powers_of_ten(self._shown(self.std))}"
         return rf"$\mathbf{{{shown}}}$" if self.best else f"${shown}$"
 
 
@@ -127,6 +131,11 @@ def with_best(column: Sequence[Number], direction: Direction) -> list[Number]:
 
 def _line(fields: Sequence[str]) -> str:
     return "| " + " | ".join(fields) + " |"
+
+
+def _powers_of_ten(shown: str) -> str:
+    mantissa, _, exponent = shown.partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else shown
 
 
 def _latex(field: Field) -> str:

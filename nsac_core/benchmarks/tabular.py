@@ -1,5 +1,6 @@
 """The benchmark of a table: trains and tests its cells, and reports them."""
 
+import inspect
 import time
 from functools import partial
 
@@ -112,9 +113,12 @@ def build(contender: Contender, config: TabularConfig, n_features: int, seed: in
     """
     tokens = encoder(config.tokens, n_features)
     name = contender.method or contender.name
+    options = dict(contender.options)
+    if "n_tokens" in inspect.signature(methods.METHODS[name]).parameters:  # it reads all at once
+        options["n_tokens"] = n_features if config.tokens == "features" else 1
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return methods.build(name, tokens, tokens.token_dim, 1, **contender.options)
+        return methods.build(name, tokens, tokens.token_dim, 1, **options)
 
 
 def _fit_config(config: TabularConfig, seed: int, scratch: Scratch) -> FitConfig:

@@ -22,13 +22,12 @@ class FeatureTokens(nn.Module):
 
     def __init__(self, n_features: int) -> None:
         super().__init__()
-        place = torch.arange(n_features) / n_features
-        self.register_buffer("place", place, persistent=False)
-        self.place: Tensor
+        self.n_features = n_features
 
     def forward(self, x: Tensor) -> Tensor:
         """From ``(batch, features)`` to ``(batch, features, 2)``."""
-        return torch.stack([x, self.place.to(x.dtype).expand_as(x)], dim=-1)
+        place = torch.arange(self.n_features, device=x.device, dtype=x.dtype) / self.n_features
+        return torch.stack([x, place.expand_as(x)], dim=-1)
 
 
 class RowToken(nn.Module):
