@@ -121,11 +121,11 @@ def test_ece_of_a_known_miscalibration() -> None:
 
 
 def test_ece_paper_by_hand() -> None:
-    """Two targets at z = 0.1 and 2: confidences 0.0797 and 0.9545, bins 0 and 9."""
-    p = prediction(torch.zeros(2, 1), torch.ones(2, 1))
+    """Targets at z = 0.1, 2 and 40: confidences 0.0797, 0.9545 and 1, bins 0, 9 and 9."""
+    p = prediction(torch.zeros(3, 1), torch.ones(3, 1))
     first, second = (2 * stats.norm.cdf(z) - 1 for z in (0.1, 2.0))
-    expected = 0.5 * abs(first - 0.0) + 0.5 * abs(second - 0.0)
-    assert metrics.ece_paper(p, torch.tensor([[0.1], [2.0]])) == pytest.approx(expected)
+    expected = 1 / 3 * abs(first - 0.0) + 2 / 3 * abs((second + 1) / 2 - 0.0)
+    assert metrics.ece_paper(p, torch.tensor([[0.1], [2.0], [40.0]])) == pytest.approx(expected)
 
 
 def test_auroc_matches_scikit_learn_with_ties(case: tuple[Prediction, Tensor]) -> None:
@@ -142,6 +142,11 @@ def test_auroc_of_a_constant_predictor_is_half() -> None:
     y = torch.randn(101, 1)
     p = prediction(torch.full((101, 1), 0.3), torch.ones(101, 1))
     assert metrics.auroc(p, y) == 0.5
+
+
+def test_a_target_at_the_median_does_not_exceed_it() -> None:
+    p = prediction(torch.tensor([[0.0], [2.0], [1.0]]), torch.ones(3, 1))
+    assert metrics.auroc(p, torch.tensor([[0.0], [1.0], [2.0]])) == 0.5
 
 
 def test_auroc_is_undefined_for_constant_targets() -> None:
