@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.tokens import Tokens
+from nsac_core.circuit_attention import Activation
 from nsac_core.fitting import Criterion
 
 _NOT_DECISIVE = (
@@ -43,8 +44,10 @@ class TabularConfig:
         gradient_clip: Largest norm of the gradient; None leaves it alone.
         patience: Epochs without a better validation score after which to stop; None never does.
         criterion: Score on the validation rows that decides which epoch's weights are kept.
-        tokens: `features` makes each feature a token; `row` makes the row a single one, as the
-            paper's published code does, which leaves NSAC without any noise.
+        activation: Non-linearity behind the attention.
+        tokens: `embedded` makes each feature a token of its own learned vectors, `features` makes
+            it `[value, index / features]`; `row` makes the row a single token, as the paper's
+            published code does, which leaves NSAC without any noise.
         sigmas: Standard deviations of the noise that makes test rows strange, in scaled units.
         device: Where to train.
         json: File for the scores as JSON, or None.
@@ -61,15 +64,16 @@ class TabularConfig:
     data_dir: Path | None = None
     workers: int = 1
     epochs: int = 100
-    learning_rate: float = 1e-3
+    learning_rate: float = 3e-3
     weight_decay: float = 0.004
     batch_size: int = 64
-    schedule: Literal["constant", "cosine"] = "constant"
-    warmup_epochs: float = 0.0
-    gradient_clip: float | None = None
+    schedule: Literal["constant", "cosine"] = "cosine"
+    warmup_epochs: float = 1.0
+    gradient_clip: float | None = 1.0
     patience: int | None = None
     criterion: Criterion = "nll"
-    tokens: Tokens = "features"
+    activation: Activation = "relu"
+    tokens: Tokens = "embedded"
     sigmas: tuple[float, ...] = (0.25, 0.5, 1.0, 5.0)
     device: str = "cpu"
     json: Path | None = None
@@ -107,7 +111,6 @@ class Boston(TabularConfig):
     data_set: ClassVar[str] = "boston"
 
     out: Path = Path("runs/bench/boston")
-    epochs: int = 300
 
 
 @dataclass(frozen=True)
@@ -117,3 +120,4 @@ class Kin8nm(TabularConfig):
     data_set: ClassVar[str] = "kin8nm"
 
     out: Path = Path("runs/bench/kin8nm")
+    epochs: int = 50

@@ -1,8 +1,8 @@
 """The benchmark of a table: trains and tests its cells, and reports them."""
 
-import inspect
 import time
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import torch
@@ -108,17 +108,18 @@ def _facts(method: Method, result: FitResult) -> dict[str, float]:
 def build(contender: Contender, config: TabularConfig, n_features: int, seed: int) -> Method:
     """The method of a contender, with weights that depend on the seed alone.
 
-    Everything but what the contender varies is the method's default: width 64, 16 heads, 8 keys,
-    sparsity 0.5, 5 draws, perturbations of standard deviation 5 with weight 0.5.
+    Everything but what the contender varies and the configuration names is the method's default:
+    width 64, 16 heads, 8 keys, sparsity 0.5, 5 draws, perturbations of standard deviation 5 with
+    weight 0.5.
     """
-    tokens = encoder(config.tokens, n_features)
     name = contender.method or contender.name
-    options = dict(contender.options)
-    if "n_tokens" in inspect.signature(methods.METHODS[name]).parameters:  # it reads all at once
-        options["n_tokens"] = n_features if config.tokens == "features" else 1
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        return methods.build(name, tokens, tokens.token_dim, 1, **options)
+        tokens = encoder(config.tokens, n_features)
+        options: dict[str, Any] = {"activation": config.activation}
+        if name == "sde_net":  # no attention: it reads all tokens at once
+            options = {"n_tokens": tokens.n_tokens}
+        return methods.build(name, tokens, tokens.token_dim, 1, **{**options, **contender.options})
 
 
 def _fit_config(config: TabularConfig, seed: int, scratch: Scratch) -> FitConfig:

@@ -5,7 +5,35 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-Tokens = Literal["features", "row"]
+Tokens = Literal["embedded", "features", "row"]
+
+
+class EmbeddedTokens(nn.Module):
+    """One token a feature, ``value * weight + bias`` with vectors of the feature's own.
+
+    The feature tokeniser of Gorishniy et al. (2021): what a feature is need not be learned from a
+    number that differs little from its neighbour's.
+
+    Args:
+        n_features: Features of a row.
+        token_dim: Width of a token.
+    """
+
+    def __init__(self, n_features: int, token_dim: int = 64) -> None:
+        super().__init__()
+        self.token_dim, self.n_tokens = token_dim, n_features
+        self.weight = nn.Parameter(torch.empty(n_features, token_dim))
+        self.bias = nn.Parameter(torch.empty(n_features, token_dim))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws the vectors as those of a linear map of one input, uniform in [-1, 1]."""
+        nn.init.uniform_(self.weight, -1, 1)
+        nn.init.uniform_(self.bias, -1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """From ``(batch, features)`` to ``(batch, features, token_dim)``."""
+        return x.unsqueeze(-1) * self.weight + self.bias
 
 
 class FeatureTokens(nn.Module):
@@ -22,11 +50,11 @@ class FeatureTokens(nn.Module):
 
     def __init__(self, n_features: int) -> None:
         super().__init__()
-        self.n_features = n_features
+        self.n_tokens = n_features
 
     def forward(self, x: Tensor) -> Tensor:
         """From ``(batch, features)`` to ``(batch, features, 2)``."""
-        place = torch.arange(self.n_features, device=x.device, dtype=x.dtype) / self.n_features
+        place = torch.arange(self.n_tokens, device=x.device, dtype=x.dtype) / self.n_tokens
         return torch.stack([x, place.expand_as(x)], dim=-1)
 
 
@@ -37,6 +65,8 @@ class RowToken(nn.Module):
         n_features: Features of a row.
     """
 
+    n_tokens = 1
+
     def __init__(self, n_features: int) -> None:
         super().__init__()
         self.token_dim = n_features
@@ -46,6 +76,14 @@ class RowToken(nn.Module):
         return x.unsqueeze(1)
 
 
-def encoder(tokens: Tokens, n_features: int) -> FeatureTokens | RowToken:
+Encoder = EmbeddedTokens | FeatureTokens | RowToken
+ENCODERS: dict[Tokens, type[Encoder]] = {
+    "embedded": EmbeddedTokens,
+    "features": FeatureTokens,
+    "row": RowToken,
+}
+
+
+def encoder(tokens: Tokens, n_features: int) -> Encoder:
     """A fresh encoder for rows of ``n_features``."""
-    return FeatureTokens(n_features) if tokens == "features" else RowToken(n_features)
+    return ENCODERS[tokens](n_features)
