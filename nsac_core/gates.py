@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -52,9 +54,9 @@ class MaskedSynapses(nn.Module):
 
     mask: Tensor
 
-    def __init__(self, synapses: Tensor) -> None:
+    def __init__(self, synapses: NDArray[np.bool_]) -> None:
         super().__init__()
-        mask = synapses.T.to(torch.get_default_dtype()).contiguous()
+        mask = torch.tensor(synapses.T, dtype=torch.get_default_dtype())
         self.register_buffer("mask", mask, persistent=False)
         self.weight = nn.Parameter(torch.empty_like(mask))
         self.bias = nn.Parameter(torch.zeros(mask.shape[0]))
@@ -125,8 +127,8 @@ class Backbone(nn.Module):
         self.inter_weight = nn.Parameter(torch.empty(2 * head_dim, self.wiring.inter))
         self.inter_bias = nn.Parameter(torch.zeros(self.wiring.inter))
         nn.init.xavier_uniform_(self.inter_weight)
-        self.command = MaskedSynapses(torch.from_numpy(self.wiring.inter_to_command))
-        self.motor = MaskedSynapses(torch.from_numpy(self.wiring.command_to_motor))
+        self.command = MaskedSynapses(self.wiring.inter_to_command)
+        self.motor = MaskedSynapses(self.wiring.command_to_motor)
 
     def forward(self, query: Tensor, key: Tensor) -> Firing:
         """The three groups for the pairs ``[query; key]``.
