@@ -1,22 +1,48 @@
 """``nsac-train``: parses the command line and calls the library."""
 
+import sys
+from pathlib import Path
+
 import tyro
 
 from maps.faults import one_line
 from policies.demonstrations import DemonstrationError
 from policies.errors import PolicyError
+from policies.ppo.config import PPOConfig
 from policies.train import train
 from policies.train_config import TrainConfig
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Trains a policy; a fault is one line on stderr and exit status 2."""
+    """Trains a policy, or with ``--expert`` the PPO expert; a fault is one line and status 2."""
+    given = sys.argv[1:] if arguments is None else arguments
+    with one_line(PolicyError, DemonstrationError):
+        path = _expert(given) if _names_expert(given) else _policy(given)
+    print(f"trained {path}")  # noqa: T201
+
+
+def _policy(arguments: list[str]) -> Path:
     config = tyro.cli(
         TrainConfig,
         prog="nsac-train",
-        description="Train a policy from demonstrations; repeat the command to resume.",
+        description="Train a policy from demonstrations; repeat the command to resume. "
+        "nsac-train --expert ppo --help tells of the expert.",
         args=arguments,
     )
-    with one_line(PolicyError, DemonstrationError):
-        path = train(config)
-    print(f"trained {path}")  # noqa: T201
+    return train(config)
+
+
+def _expert(arguments: list[str]) -> Path:
+    config = tyro.cli(
+        PPOConfig,
+        prog="nsac-train",
+        description="Train the PPO expert; repeat the command to resume.",
+        args=arguments,
+    )
+    from policies.ppo.train import train_expert  # noqa: PLC0415 - stable-baselines3 is slow
+
+    return train_expert(config)
+
+
+def _names_expert(arguments: list[str]) -> bool:
+    return any(argument.partition("=")[0] == "--expert" for argument in arguments)

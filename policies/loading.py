@@ -10,9 +10,15 @@ from drive.observation import ObservationSpec
 from policies import checkpoint
 from policies.checking import checked
 from policies.errors import PolicyError
+from policies.ppo import driver as expert
 from policies.protocol import Policy
 
-BUNDLED = {"nsac": Path(__file__).parent / "pretrained" / "nsac_carracing.safetensors"}
+_PRETRAINED = Path(__file__).parent / "pretrained"
+
+BUNDLED = {
+    "nsac": _PRETRAINED / "nsac_carracing.safetensors",
+    "ppo": _PRETRAINED / "ppo_carracing.safetensors",
+}
 """Checkpoints that come with the package, by name."""
 
 DRIVERS = {"privileged": "policies.privileged:PrivilegedDriver"}
@@ -23,7 +29,7 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
     """Loads a policy.
 
     Args:
-        name: ``"nsac"`` (bundled), ``"privileged"``, the path of a checkpoint, or
+        name: ``"nsac"`` or ``"ppo"`` (bundled), ``"privileged"``, the path of a checkpoint, or
             ``"package.module:factory"``, where the factory takes no argument and returns a policy.
         observation: What the policy will be shown, where that is fixed; None accepts any.
 
@@ -34,7 +40,7 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
     if text in DRIVERS:
         policy = _from_factory(DRIVERS[text])
     elif text in BUNDLED or text.endswith(".safetensors") or Path(text).is_file():
-        policy = checkpoint.load(BUNDLED.get(text, Path(text)), observation)
+        policy = _from_file(BUNDLED.get(text, Path(text)), observation)
     elif ":" in text:
         policy = _from_factory(text)
     else:
@@ -48,6 +54,13 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
             f"{observation.to_json()}"
         )
     return policy
+
+
+def _from_file(path: Path, observation: ObservationSpec | None) -> Policy:
+    """The expert or the cloned policy that a checkpoint holds."""
+    if expert.is_expert(path):
+        return expert.load(path, observation)
+    return checkpoint.load(path, observation)
 
 
 def _from_factory(text: str) -> Policy:

@@ -67,7 +67,7 @@ def test_the_privileged_driver_reads_the_world() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("alonso", "no policy 'alonso': expected privileged, nsac, a checkpoint file or"),
+        ("alonso", "no policy 'alonso': expected privileged, nsac, ppo, a checkpoint file or"),
         ("gone.safetensors", "gone.safetensors: no such checkpoint"),
         ("no_such_module:make", "no_such_module:make: cannot be imported: ModuleNotFoundError"),
         ("own_drivers:Missing", "cannot be imported: AttributeError"),
