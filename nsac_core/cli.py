@@ -11,7 +11,7 @@ from maps.faults import one_line
 from nsac_core.benchmarks.config import Boston, Kin8nm, TabularConfig
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill
-from nsac_core.benchmarks.report import collect, write_summary
+from nsac_core.benchmarks.report import collect, report, write_summary
 from nsac_core.benchmarks.tabular import benchmark
 
 
@@ -69,7 +69,9 @@ def perform(command: AnyCommand) -> None:
     """
     console = Console(soft_wrap=True, highlight=False)
     if isinstance(command, TabularPage):
-        fill(command.page, command.runs)
+        if not command.page.is_file():
+            raise BenchmarkError(f"{command.page}: no such page")
+        fill(command.page, [report(run) for run in command.runs])
         console.print(f"wrote {command.page}")
         return
     found = collect(command.run) if isinstance(command, ReportRun) else benchmark(command)

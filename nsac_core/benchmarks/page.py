@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nsac_core.benchmarks.errors import BenchmarkError
-from nsac_core.benchmarks.report import Report, report, write_text
+from nsac_core.benchmarks.report import Report, write_text
 
 _BLOCK = re.compile(r"(<!-- begin ([\w/-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def fill(page: Path, runs: Sequence[Path]) -> None:
+def fill(page: Path, runs: Sequence[Report]) -> None:
     """Writes the blocks of a page anew.
 
     A block is all between ``<!-- begin DATA_SET/NAME -->`` and ``<!-- end -->``; NAME is that of a
@@ -19,25 +19,22 @@ def fill(page: Path, runs: Sequence[Path]) -> None:
 
     Args:
         page: A Markdown file.
-        runs: Folders, one for each data set that the page names.
+        runs: One for each data set that the page names.
 
     Raises:
-        BenchmarkError: If there is no such page, it has no block, or a block is of none of the
-            runs.
+        BenchmarkError: If the page has no block, or a block is of none of the runs.
     """
-    if not page.is_file():
-        raise BenchmarkError(f"{page}: no such page")
     blocks: dict[str, str] = {}
     for run in runs:
-        found = report(run)
-        blocks.update(_blocks(found))
-        shutil.copyfile(run / "figure.svg", page.parent / f"{found.settings['data_set']}.svg")
+        blocks.update(_blocks(run))
     text = page.read_text(encoding="utf-8")
     names = [match[2] for match in _BLOCK.finditer(text)]
     unknown = [name for name in names if name not in blocks]
     if unknown or not names:
         what = f"no run has {unknown[0]!r}" if unknown else "no block <!-- begin DATA_SET/NAME -->"
         raise BenchmarkError(f"{page}: {what}; there are {', '.join(sorted(blocks))}")
+    for run in runs:
+        shutil.copyfile(run.folder / "figure.svg", page.parent / f"{run.settings['data_set']}.svg")
     write_text(page, _BLOCK.sub(lambda m: f"{m[1]}{blocks[m[2]]}{m[3]}", text))
 
 
