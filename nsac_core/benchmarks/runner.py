@@ -106,7 +106,7 @@ def _finished(
         parallel = joblib.Parallel(
             n_jobs=min(workers, len(cells)),
             batch_size=1,
-            pre_dispatch="all",
+            pre_dispatch="n_jobs",  # none waits in the queue, where an interruption would trip
             return_as="generator_unordered",
         )
         yield from parallel(joblib.delayed(_work)(folder, cell, work) for cell in cells)
