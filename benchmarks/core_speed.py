@@ -248,10 +248,13 @@ def main() -> None:
     options = tyro.cli(Options, description=__doc__)
     peer_python = options.peer_python or peer_environment()
     cases = [case for case in CASES if options.only in case.name]
-    results = [measure(case, peer_python, options) for case in track(cases, "measuring")]
+    results: list[dict[str, Any]] = []
+    for case in track(cases, "measuring"):
+        results.append(measure(case, peer_python, options))
+        if options.json:  # after every case: the slow ones take minutes
+            options.json.write_text(json.dumps(report(results), indent=2) + "\n")
     show(results)
     if options.json:
-        options.json.write_text(json.dumps(report(results), indent=2) + "\n")
         print(f"written to {options.json}")
 
 

@@ -140,8 +140,9 @@ class CircuitAttention(nn.Module):
         with _full_precision(key_in.device):
             query = self._split(self.query_gate(query_in.to(self.query_gate.weight.dtype)))
             key = self._split(self.key_gate(key_in.to(self.key_gate.weight.dtype)))
+            cut = self._cut(key, key_mask, query.shape[1])
         value = self._split(self.value_gate(value_in))
-        return query, clock, self._remember(key, value, key_mask)
+        return query.transpose(1, 2), clock, Memory(key, value, key_mask, cut)
 
     def _check(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
         for name, part in (("query", query), ("key", key), ("value", value)):
@@ -157,30 +158,28 @@ class CircuitAttention(nn.Module):
             )
 
     def _split(self, x: Tensor) -> Tensor:
-        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
+        return x.view(*x.shape[:2], self.heads, -1)
 
-    def _remember(self, key: Tensor, value: Tensor, mask: Tensor | None) -> Memory:
-        n_keys = key.shape[2]
+    def _cut(self, key: Tensor, mask: Tensor | None, queries: int) -> CutKeys | None:
+        n_keys = key.shape[1]
         if n_keys <= self.top_k:
-            return Memory(key, value, mask, None)
-        blocks = Blocks.cut(n_keys, self.top_k, key.device, mask)
-        key, value = key.contiguous(), value.contiguous()
-        with _full_precision(key.device):
-            return Memory(key, value, mask, CutKeys.of(key, blocks))
+            return None
+        return CutKeys.of(key, Blocks.cut(n_keys, self.top_k, key.device, mask), queries)
 
     def pair(self, query: Tensor, memory: Memory) -> Pairs:
         """The keys that each of the queries ``(batch, heads, query, head_dim)`` attends to."""
         if memory.cut is None:
             valid = None if memory.mask is None else memory.mask.T[:, :, None, None]
             key, value = (
-                part.movedim(2, 0).unsqueeze(3).contiguous() for part in (memory.key, memory.value)
+                part.transpose(0, 1).unsqueeze(3).contiguous()
+                for part in (memory.key, memory.value)
             )
             return Pairs(key, value, None, valid)
         with _full_precision(query.device):
             chosen = curate(query, memory.cut, self.top_k)
         index = chosen.index.movedim(-1, 0)
         valid = None if chosen.valid is None else chosen.valid.movedim(-1, 0)
-        row = flat_rows(chosen.index, memory.key.shape[2]).movedim(-1, 0).contiguous()
+        row = flat_rows(chosen.index, memory.key.shape[1]).movedim(-1, 0).contiguous()
         return Pairs(gather_rows(memory.key, row), gather_rows(memory.value, row), index, valid)
 
     def elapsed(self, query: Tensor, key: Tensor, clock: Tensor) -> Tensor:
@@ -205,7 +204,7 @@ class CircuitAttention(nn.Module):
         if isinstance(chunk, int):
             step = chunk
         else:
-            pairs = max(1, batch * heads * min(self.top_k, memory.key.shape[2]))
+            pairs = max(1, batch * heads * min(self.top_k, memory.key.shape[1]))
             limit = _PAIRS_AT_ONCE_WITH_GRADIENT if torch.is_grad_enabled() else _PAIRS_AT_ONCE
             step = max(1, limit // pairs)
         if step < 1:

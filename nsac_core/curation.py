@@ -103,33 +103,57 @@ class CutKeys:
     """Keys of a batch laid out by block.
 
     Attributes:
-        keys: As they came, ``(batch, heads, key, head_dim)``.
+        keys: As they came, ``(batch, key, heads, head_dim)``.
         blocks: How they are cut.
-        by_block: The keys of each block, ``(batch, heads, blocks, head_dim, size)``; filling holds
-            any key.
         means: Mean key of each block, ``(batch, heads, blocks, head_dim)``; zero if empty.
+        by_block: The keys of each block, ``(batch, blocks, heads, head_dim, size)``; filling holds
+            any key. None where the scores need no such layout.
     """
 
     keys: Tensor
     blocks: Blocks
-    by_block: Tensor
     means: Tensor
+    by_block: Tensor | None
 
     @classmethod
     @torch.no_grad()
-    def of(cls, keys: Tensor, blocks: Blocks) -> "CutKeys":
-        """Lays out keys ``(batch, heads, key, head_dim)``."""
-        batch, heads, _, head_dim = keys.shape
-        index = blocks.index
-        if blocks.masked:
-            flat = index.flatten(1)[:, None, :, None].expand(-1, heads, -1, head_dim)
-            members = keys.gather(2, flat).view(batch, heads, *index.shape[1:], head_dim)
+    def of(cls, keys: Tensor, blocks: Blocks, queries: int) -> "CutKeys":
+        """Lays out keys ``(batch, key, heads, head_dim)`` for that many queries."""
+        keys = keys.detach()
+        count, size = blocks.index.shape[1:]
+        # A few queries fetch single keys at less cost than it takes to lay out all of them.
+        wanted = _sparse(keys, blocks) and queries * blocks.most_taken >= count
+        if not blocks.masked:
+            members = keys[:, blocks.index[0]] if wanted else None
+            means = _means_of_runs(keys, count, size)
         else:
-            members = keys[:, :, index[0]]
-        by_block = members.transpose(-1, -2).contiguous()
-        total = (by_block * blocks.valid[:, None, :, None]).sum(-1)
-        size = blocks.valid.sum(2).clamp_min(1)
-        return cls(keys.detach(), blocks, by_block, total / size[:, None, :, None])
+            row = torch.arange(keys.shape[0], device=keys.device)[:, None, None]
+            members = keys[row, blocks.index]
+            total = (members * blocks.valid[..., None, None]).sum(2)
+            means = total / blocks.valid.sum(2).clamp_min(1)[..., None, None]
+        by_block = members.movedim(2, 4).contiguous() if wanted and members is not None else None
+        return cls(keys, blocks, means.transpose(1, 2), by_block)
+
+
+def _sparse(keys: Tensor, blocks: Blocks) -> bool:
+    """Whether fetching a query's candidates costs less than its products with all keys."""
+    return keys.shape[1] > blocks.most_taken * blocks.index.shape[2] * keys.shape[3]
+
+
+def _means_of_runs(keys: Tensor, count: int, size: int) -> Tensor:
+    """Mean keys ``(batch, blocks, heads, head_dim)`` of blocks that are runs of keys.
+
+    The longer blocks come first; no key is copied.
+    """
+    longer = keys.shape[1] - count * (size - 1)
+    runs = keys[:, : longer * size], keys[:, longer * size :]
+    shapes = (longer, size), (count - longer, size - 1)
+    means = [
+        run.reshape(-1, *shape, *keys.shape[2:]).mean(2)
+        for run, shape in zip(runs, shapes, strict=True)
+        if shape[0]
+    ]
+    return torch.cat(means, 1)
 
 
 @torch.no_grad()
@@ -149,7 +173,7 @@ def curate(query: Tensor, cut: CutKeys, top_k: int) -> Curation:
     index, valid = _candidates(chosen, blocks)
     scores = _scores(query, cut, chosen, index).masked_fill_(~valid, -math.inf)
     # Taken blocks hold more than top_k keys unless they hold all of them.
-    best = scores.topk(min(top_k, cut.keys.shape[2]), dim=-1)
+    best = scores.topk(min(top_k, cut.keys.shape[1]), dim=-1)
     return Curation(
         index.gather(-1, best.indices), best.values > -math.inf if blocks.masked else None
     )
@@ -168,25 +192,27 @@ def _candidates(chosen: Tensor, blocks: Blocks) -> tuple[Tensor, Tensor]:
 
 def _scores(query: Tensor, cut: CutKeys, chosen: Tensor, index: Tensor) -> Tensor:
     """Inner product of each query with its candidates, shape of ``index``."""
-    head_dim, size = cut.by_block.shape[-2:]
-    if cut.keys.shape[2] <= index.shape[-1] * head_dim:
-        # All products at once cost less than fetching a few keys for each query.
-        return (query @ cut.keys.transpose(-1, -2)).gather(-1, index)
-    row = flat_rows(chosen, cut.by_block.shape[2])
-    members = gather_rows(cut.by_block.flatten(3), row).view(*row.shape, head_dim, size)
-    scores: Tensor = query[:, :, :, None, None] @ members
-    return scores.flatten(3)
+    if cut.by_block is not None:
+        row = flat_rows(chosen, cut.by_block.shape[1])
+        members = gather_rows(cut.by_block.flatten(3), row)
+        scores = query[:, :, :, None, None] @ members.view(*row.shape, *cut.by_block.shape[3:])
+        return scores.flatten(3)
+    if _sparse(cut.keys, cut.blocks):
+        members = gather_rows(cut.keys, flat_rows(index, cut.keys.shape[1]))
+        return (members @ query[..., None]).squeeze(-1)
+    return (query @ cut.keys.permute(0, 2, 3, 1)).gather(-1, index)
 
 
 def flat_rows(index: Tensor, n_keys: int) -> Tensor:
-    """Key positions ``(batch, heads, ...)`` as rows of all keys of the batch laid end to end."""
+    """Positions ``(batch, heads, query, ...)`` as rows of ``(batch, position, heads)`` laid out."""
     batch, heads = index.shape[:2]
-    row = torch.arange(batch * heads, device=index.device) * n_keys
-    return index + row.view(batch, heads, 1, 1)
+    first = torch.arange(batch, device=index.device)[:, None] * (n_keys * heads)
+    first = first + torch.arange(heads, device=index.device)
+    return index * heads + first[:, :, None, None]
 
 
 def gather_rows(values: Tensor, row: Tensor) -> Tensor:
-    """Rows of ``values (batch, heads, key, width)``, counted end to end: ``(*row.shape, width)``.
+    """Rows of ``values (batch, position, heads, width)``, counted end to end: ``(..., width)``.
 
     As an embedding look-up: whole rows are copied, and the gradient adds whole rows.
     """

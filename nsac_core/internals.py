@@ -116,8 +116,9 @@ class Internals:
             for field in fields(cls)
             if field.name not in _GATES
         }
-        for name, gate in zip(_GATES, (query, memory.key, memory.value), strict=True):
-            whole[name] = gate.detach().float().transpose(1, 2).flatten(2)
+        gates = (query.transpose(1, 2), memory.key, memory.value)
+        for name, gate in zip(_GATES, gates, strict=True):
+            whole[name] = gate.detach().float().flatten(2)
         return cls(**whole)
 
 

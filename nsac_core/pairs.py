@@ -13,8 +13,8 @@ class Memory:
     """Keys and values of a batch, ready to be chosen from.
 
     Attributes:
-        key: float32 ``(batch, heads, key, head_dim)``.
-        value: ``(batch, heads, key, head_dim)``.
+        key: float32 ``(batch, key, heads, head_dim)``.
+        value: ``(batch, key, heads, head_dim)``.
         mask: True for keys that exist, bool ``(batch, key)``, or None.
         cut: The keys by block, or None where every query takes all keys.
     """

@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -9,7 +10,7 @@ from nsac_core.curation import Blocks, Curation, CutKeys, curate
 
 def choose(query: Tensor, key: Tensor, top_k: int, mask: Tensor | None = None) -> Curation:
     blocks = Blocks.cut(key.shape[2], top_k, key.device, mask)
-    return curate(query, CutKeys.of(key, blocks), top_k)
+    return curate(query, CutKeys.of(key.transpose(1, 2), blocks, query.shape[2]), top_k)
 
 
 def by_brute_force(query: Tensor, key: Tensor, top_k: int) -> set[int]:
@@ -29,12 +30,16 @@ def by_brute_force(query: Tensor, key: Tensor, top_k: int) -> set[int]:
 @pytest.mark.parametrize(
     ("n_keys", "top_k"), [(9, 8), (13, 8), (50, 8), (50, 3), (97, 20), (300, 8)]
 )
-def test_choice_matches_brute_force(n_keys: int, top_k: int) -> None:
+@pytest.mark.parametrize("queries", [1, 5, 40])
+@pytest.mark.parametrize("masked", [False, True])
+def test_choice_matches_brute_force(n_keys: int, top_k: int, queries: int, masked: bool) -> None:
+    """However few or many keys and queries there are, each by its own way of computing."""
     generator = torch.Generator().manual_seed(n_keys)
-    query = torch.randn(2, 3, 5, 4, generator=generator)
+    query = torch.randn(2, 3, queries, 4, generator=generator)
     key = torch.randn(2, 3, n_keys, 4, generator=generator)
-    chosen = choose(query, key, top_k).index
-    for b, h, q in [(b, h, q) for b in range(2) for h in range(3) for q in range(5)]:
+    mask = torch.ones(2, n_keys, dtype=torch.bool) if masked else None
+    chosen = choose(query, key, top_k, mask).index
+    for b, h, q in np.ndindex(2, 3, queries):
         expected = by_brute_force(query[b, h, q], key[b, h], top_k)
         assert set(chosen[b, h, q].tolist()) == expected
         assert chosen.shape[-1] == len(expected)
