@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,13 @@ def save(path: Path, actor: Actor, header: ExpertHeader) -> None:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def retitle(path: Path, **results: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Adds results to the header of a checkpoint, or replaces them."""
+    header = read_header(path)
+    actor = load(path).actor
+    save(path, actor, replace(header, results={**header.results, **results}))
 
 
 def is_expert(path: Path) -> bool:

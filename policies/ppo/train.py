@@ -1,6 +1,7 @@
 """Trains the PPO expert with stable-baselines3 on the fast world."""
 
 import json
+import multiprocessing
 import shlex
 import shutil
 import sys
@@ -32,6 +33,8 @@ from policies.ppo.validation import ValidationTracks
 from policies.ppo.world import TrainingWorld
 
 Report = Callable[[str], None]
+BEST = "best.safetensors"
+"""The best weights so far, a whole checkpoint, in the folder of the unfinished run."""
 
 
 def train_expert(config: PPOConfig) -> Path:
@@ -59,7 +62,7 @@ def train_expert(config: PPOConfig) -> Path:
         _train(config, folder)
     finally:
         torch.set_num_threads(threads)
-    (folder / "best.safetensors").replace(config.out)
+    (folder / BEST).replace(config.out)
     shutil.rmtree(folder)
     return config.out
 
@@ -163,8 +166,12 @@ def _worlds(config: WorldConfig, seed: list[int]) -> VecEnv:
     ]
     if config.workers == 1:
         return DummyVecEnv(makers)
-    # A forked worker shares the imported libraries; elsewhere each imports them anew.
-    return SubprocVecEnv(makers, start_method="fork" if sys.platform == "linux" else None)
+    # Forked by a server that has imported the libraries already, the workers share them, and
+    # hold no end of each other's pipes: should this process die, all of them end.
+    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+    if method == "forkserver":
+        multiprocessing.get_context(method).set_forkserver_preload([TrainingWorld.__module__])
+    return SubprocVecEnv(makers, start_method=method)
 
 
 class ExpertCallback(BaseCallback):
@@ -204,12 +211,13 @@ class ExpertCallback(BaseCallback):
         self._policy.actor.requires_grad_(self.num_timesteps >= _warmup(self.config))
 
     def finish(self) -> None:
-        """Validates the last weights."""
+        """Validates the last weights, and tells the best ones the whole course."""
         self._note_progress()
         if self.progress.course[-1]["steps"] < self.num_timesteps:
             self._validate()
         self._save()
         self._tracks.close()
+        driver.retitle(self._folder / BEST, course=self.progress.course)
 
     @property
     def _policy(self) -> BetaPolicy:
@@ -245,7 +253,7 @@ class ExpertCallback(BaseCallback):
         if summary["mean"] > self.progress.best:
             self.progress.best = summary["mean"]
             header = _header(self.config, self.progress, entry)
-            driver.save(self._folder / "best.safetensors", actor, header)
+            driver.save(self._folder / BEST, actor, header)
 
     def _save(self) -> None:
         self._saved = time.monotonic()
