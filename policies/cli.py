@@ -6,42 +6,48 @@ from pathlib import Path
 import tyro
 
 from maps.faults import one_line
+from policies import train as cloning
 from policies.demonstrations import DemonstrationError
 from policies.errors import PolicyError
 from policies.ppo.config import PPOConfig
-from policies.train import train
 from policies.train_config import TrainConfig
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Trains a policy, or with ``--expert`` the PPO expert; a fault is one line and status 2."""
     given = sys.argv[1:] if arguments is None else arguments
+    config = _expert(given) if _names_expert(given) else _policy(given)
     with one_line(PolicyError, DemonstrationError):
-        path = _expert(given) if _names_expert(given) else _policy(given)
+        path = train(config)
     print(f"trained {path}")  # noqa: T201
 
 
-def _policy(arguments: list[str]) -> Path:
-    config = tyro.cli(
+def train(config: TrainConfig | PPOConfig) -> Path:
+    """Trains what the configuration is of; stable-baselines3 is loaded for the expert alone."""
+    if isinstance(config, TrainConfig):
+        return cloning.train(config)
+    from policies.ppo.train import train_expert  # noqa: PLC0415
+
+    return train_expert(config)
+
+
+def _policy(arguments: list[str]) -> TrainConfig:
+    return tyro.cli(
         TrainConfig,
         prog="nsac-train",
         description="Train a policy from demonstrations; repeat the command to resume. "
-        "nsac-train --expert ppo --help tells of the expert.",
+        "`nsac-train --expert ppo --help` tells of the expert that demonstrates.",
         args=arguments,
     )
-    return train(config)
 
 
-def _expert(arguments: list[str]) -> Path:
-    config = tyro.cli(
+def _expert(arguments: list[str]) -> PPOConfig:
+    return tyro.cli(
         PPOConfig,
         prog="nsac-train",
         description="Train the PPO expert; repeat the command to resume.",
         args=arguments,
     )
-    from policies.ppo.train import train_expert  # noqa: PLC0415 - stable-baselines3 is slow
-
-    return train_expert(config)
 
 
 def _names_expert(arguments: list[str]) -> bool:

@@ -107,7 +107,7 @@ def test_a_wrong_option_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> None:
     known = ""
     calls: list[tuple[str, list[str]]] = [(name, []) for name, _ in WORKERS.values()]
-    calls += [("recorders.cli", ["carracing"])]
+    calls += [("recorders.cli", ["carracing"]), ("policies.cli", ["--expert", "ppo"])]
     calls += [("nsac_core.cli", [command]) for command in ("boston", "report", "tabular-page")]
     calls += [("maps.cli", [command]) for command in ("show", "import")]
     for module, arguments in calls:
