@@ -15,7 +15,7 @@ LABELS: dict[str, tuple[str, Direction]] = {
     "nll": ("NLL", "low"),
     "crps": ("CRPS", "low"),
     "ece": ("ECE", "low"),
-    "ece_paper": ("ECE, paper's", "low"),
+    "ece_paper": ("ECE, paper's", None),  # it mixes z with confidence: low is not better
     "auroc": ("AUROC", "high"),
     "coverage_90": ("90 % coverage", 0.9),
     "width_90": ("90 % width", None),

@@ -138,6 +138,15 @@ def test_tokens_hold_value_and_place() -> None:
     assert (features.token_dim, row.token_dim) == (2, 4)
 
 
+def test_an_embedded_token_moves_along_its_features_own_line() -> None:
+    tokens = encoder("embedded", 3)
+    zero, one, two = (tokens(torch.full((1, 3), value)) for value in (0.0, 1.0, 2.0))
+    assert zero.shape == (1, tokens.n_tokens, tokens.token_dim)
+    torch.testing.assert_close(two - one, one - zero)
+    lines = (one - zero)[0]
+    assert torch.linalg.matrix_rank(lines) == 3  # no two features share a direction
+
+
 @needs_boston
 def test_the_constant_predictor_on_boston() -> None:
     table = load(SOURCES["boston"], DATA)
