@@ -27,14 +27,27 @@ def fill(page: Path, runs: Sequence[Report]) -> None:
     blocks: dict[str, str] = {}
     for run in runs:
         blocks.update(_blocks(run))
+    fill_blocks(page, blocks)
+    for run in runs:
+        shutil.copyfile(run.folder / "figure.svg", page.parent / f"{run.settings['data_set']}.svg")
+
+
+def fill_blocks(page: Path, blocks: dict[str, str]) -> None:
+    """Writes the blocks of a page anew, all between ``<!-- begin NAME -->`` and ``<!-- end -->``.
+
+    Args:
+        page: A Markdown file.
+        blocks: The text of each by its name.
+
+    Raises:
+        BenchmarkError: If the page has no block, or one of another name.
+    """
     text = page.read_text(encoding="utf-8")
     names = [match[2] for match in _BLOCK.finditer(text)]
     unknown = [name for name in names if name not in blocks]
     if unknown or not names:
-        what = f"no run has {unknown[0]!r}" if unknown else "no block <!-- begin DATA_SET/NAME -->"
+        what = f"no run has {unknown[0]!r}" if unknown else "no block <!-- begin NAME -->"
         raise BenchmarkError(f"{page}: {what}; there are {', '.join(sorted(blocks))}")
-    for run in runs:
-        shutil.copyfile(run.folder / "figure.svg", page.parent / f"{run.settings['data_set']}.svg")
     write_text(page, _BLOCK.sub(lambda m: f"{m[1]}{blocks[m[2]]}{m[3]}", text))
 
 

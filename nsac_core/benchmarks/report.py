@@ -60,8 +60,8 @@ def collect(folder: Path) -> Report:
     predictions = pd.concat([rows for rows, _ in read], ignore_index=True)
     keys = ("model", "seed")
     facts = pd.DataFrame([{**{k: rows[k].iloc[0] for k in keys}, **facts} for rows, facts in read])
-    _write_frame(folder / "predictions.parquet", predictions)
-    _write_frame(folder / "facts.parquet", facts)
+    write_frame(folder / "predictions.parquet", predictions)
+    write_frame(folder / "facts.parquet", facts)
     return report(folder)
 
 
@@ -75,8 +75,8 @@ def report(folder: Path) -> Report:
     predictions, facts = (_read(folder / f"{name}.parquet") for name in ("predictions", "facts"))
     scores = _ordered(score(predictions, facts))
     separation = _ordered(separate(predictions))
-    _write_frame(folder / "scores.parquet", scores)
-    _write_frame(folder / "separation.parquet", separation)
+    write_frame(folder / "scores.parquet", scores)
+    write_frame(folder / "separation.parquet", separation)
     data_set = str(settings["data_set"])
     found = sheets(data_set, scores, separation)
     write_text(
@@ -84,7 +84,7 @@ def report(folder: Path) -> Report:
         "\n".join(f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in found),
     )
     write_text(folder / "tables.tex", "\n".join(sheet.latex() for sheet in found))
-    _save(overview(data_set, predictions, scores), folder / "figure")
+    save_figure(overview(data_set, predictions, scores), folder / "figure")
     return Report(folder, settings, scores, separation, found)
 
 
@@ -101,7 +101,7 @@ def write_summary(file: Path, found: Report) -> None:
     write_text(file, text + "\n")
 
 
-def _save(figure: Figure, stem: Path) -> None:
+def save_figure(figure: Figure, stem: Path) -> None:
     """As PNG and as SVG; the same figure is the same file."""
     with mpl.rc_context({"svg.hashsalt": "nsac-bench"}):
         for suffix, metadata in (("png", None), ("svg", {"Date": None})):
@@ -137,7 +137,8 @@ def _read(file: Path) -> pd.DataFrame:
     return pd.read_parquet(file)
 
 
-def _write_frame(file: Path, frame: pd.DataFrame) -> None:
+def write_frame(file: Path, frame: pd.DataFrame) -> None:
+    """Writes a table as Parquet, whole or not at all."""
     aside = file.with_suffix(f".{os.getpid()}.part")
     frame.to_parquet(aside, index=False)
     aside.replace(file)

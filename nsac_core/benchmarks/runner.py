@@ -1,15 +1,14 @@
 """Runs cells in processes, the longest first; what is done is kept, and never done again."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import joblib
-import torch
-
 from nsac_core.benchmarks.cells import Cell, Result, file_of, write
 from nsac_core.benchmarks.errors import BenchmarkError
+from nsac_core.benchmarks.processes import finished
 from nsac_core.benchmarks.progress import Scratch, shown
 from nsac_core.fitting import FittingError
 from nsac_core.fitting_state import FittingStateError
@@ -41,13 +40,14 @@ def run(
             then all others are done.
     """
     claim(folder, settings)
+    (folder / "cells").mkdir(exist_ok=True)
     missing = [cell for cell in cells if not file_of(folder, cell).is_file()]
     missing.sort(key=lambda cell: -cell.cost)
     if not missing:
         return
     with shown(folder, len(cells), missing, quiet) as done:
         faults = []
-        for cell, fault in _finished(folder, missing, work, workers):
+        for cell, fault in finished(partial(_work, folder, work), missing, workers):
             done(cell)
             faults += [fault] if fault else []
     if faults:
@@ -74,7 +74,7 @@ def claim(folder: Path, settings: dict[str, Any]) -> None:
         return
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise BenchmarkError(f"{folder}: is neither empty nor a run; choose another --out")
-    (folder / "cells").mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     aside = file.with_suffix(".part")
     aside.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
     aside.replace(file)
@@ -95,34 +95,14 @@ def settings_of(folder: Path) -> dict[str, Any]:
     return settings
 
 
-def _finished(
-    folder: Path, cells: Sequence[Cell], work: Work, workers: int
-) -> Iterator[tuple[Cell, str | None]]:
-    """Yields each cell when it is over, with the line that says why it failed, if it did."""
-    if workers == 1:
-        yield from (_work(folder, cell, work) for cell in cells)
-        return
-    with joblib.parallel_config("loky", inner_max_num_threads=1):
-        parallel = joblib.Parallel(
-            n_jobs=min(workers, len(cells)),
-            batch_size=1,
-            pre_dispatch="n_jobs",  # none waits in the queue, where an interruption would trip
-            return_as="generator_unordered",
-        )
-        yield from parallel(joblib.delayed(_work)(folder, cell, work) for cell in cells)
-
-
-def _work(folder: Path, cell: Cell, work: Work) -> tuple[Cell, str | None]:
+def _work(folder: Path, work: Work, cell: Cell) -> tuple[Cell, str | None]:
+    """A cell that is over, with the line that says why it failed, if it did."""
     file = file_of(folder, cell)
     scratch = Scratch(file)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # more would change sums, and compete with the other processes
     try:
         result = work(cell, scratch)
     except (FittingError, FittingStateError) as fault:
         return cell, f"{cell.name}: {fault}"
-    finally:
-        torch.set_num_threads(threads)
     write(file, cell, result)
     scratch.remove()
     return cell, None

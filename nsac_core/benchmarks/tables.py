@@ -49,8 +49,8 @@ def sheets(data_set: str, scores: pd.DataFrame, separation: pd.DataFrame) -> lis
     main = scores[~scores["model"].str.contains("_lambda_")]
     apart = separation[separation["model"].isin(main["model"])] if len(separation) else separation
     found = [
-        _beside_paper(data_set, main),
-        _other_scores(main),
+        beside_paper(data_set, main),
+        other_scores(main),
         _training(main),
         _separation(apart),
         _ratios(apart),
@@ -60,7 +60,13 @@ def sheets(data_set: str, scores: pd.DataFrame, separation: pd.DataFrame) -> lis
     return [sheet for sheet in found if sheet.rows]
 
 
-def _beside_paper(data_set: str, scores: pd.DataFrame) -> Sheet:
+def beside_paper(data_set: str, scores: pd.DataFrame) -> Sheet:
+    """The scores that the paper reports too, beside its numbers.
+
+    Args:
+        data_set: Its name in the paper's Table 1.
+        scores: One row a cell: ``model``, ``seed``, and every metric.
+    """
     names = ["mse", "nll", "crps", "ece", "ece_paper", "auroc"]
     models = _models(scores)
     head, columns = ["method"], []
@@ -79,7 +85,8 @@ def _beside_paper(data_set: str, scores: pd.DataFrame) -> Sheet:
     )
 
 
-def _other_scores(scores: pd.DataFrame) -> Sheet:
+def other_scores(scores: pd.DataFrame) -> Sheet:
+    """The scores that the paper does not report; ``scores`` as for ``beside_paper``."""
     shown = {"mse", "nll", "crps", "ece", "ece_paper", "auroc"}
     names = [name for name in LABELS if name not in shown and name in scores]
     models = _models(scores)

@@ -1,0 +1,43 @@
+"""Work spread over processes of one torch thread each."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+import joblib
+import torch
+
+Item = TypeVar("Item")
+Outcome = TypeVar("Outcome")
+
+
+def finished(
+    work: Callable[[Item], Outcome], items: Sequence[Item], workers: int
+) -> Iterator[Outcome]:
+    """Yields what each item comes to, as soon as it is over; begun in the order given.
+
+    Args:
+        work: Does an item with one torch thread, as more would change sums and compete with the
+            other processes; can be pickled.
+        items: What to do.
+        workers: Processes; one is this process itself.
+    """
+    if workers == 1:
+        yield from (_with_one_thread(work, item) for item in items)
+        return
+    with joblib.parallel_config("loky", inner_max_num_threads=1):
+        parallel = joblib.Parallel(
+            n_jobs=min(workers, len(items)) or 1,
+            batch_size=1,
+            pre_dispatch="n_jobs",  # none waits in the queue, where an interruption would trip
+            return_as="generator_unordered",
+        )
+        yield from parallel(joblib.delayed(_with_one_thread)(work, item) for item in items)
+
+
+def _with_one_thread(work: Callable[[Item], Outcome], item: Item) -> Outcome:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        return work(item)
+    finally:
+        torch.set_num_threads(threads)
