@@ -60,6 +60,23 @@ class _Job:
 def evaluate(config: EvaluateConfig) -> Run:
     """Drives the laps of a run that are not driven yet, and writes what they amount to.
 
+    Raises:
+        EvaluationError: The folder holds another run, or the configuration cannot be.
+        PolicyError: A policy cannot be loaded, or returned what cannot be driven.
+        MapError: There is no such map.
+    """
+    run = drive(config)
+    if not run.report.is_file():
+        steps = run.steps()
+        figures.save_all(config.out / "figures", run.laps, steps)
+        decisive = json.loads((config.out / "config.json").read_text(encoding="utf-8"))["identity"]
+        _write(run.report, report.build(run.laps, steps, decisive))
+    return run
+
+
+def drive(config: EvaluateConfig) -> Run:
+    """Drives the laps of a run that are not driven yet, without pictures and report.
+
     A chunk of laps appears whole or not at all, so that an interrupted run goes on at the chunk
     where it stopped, with the same results.
 
@@ -77,13 +94,7 @@ def evaluate(config: EvaluateConfig) -> Run:
         jobs = _jobs(config, drivers, tracks)
         _drive([job for job in jobs if not job.file.is_file()], config, len(jobs))
         _merge(config.out, [job.file for job in jobs])
-    run = Run(config.out, pd.read_parquet(laps_file))
-    if not run.report.is_file():
-        steps = run.steps()
-        figures.save_all(config.out / "figures", run.laps, steps)
-        document = report.build(run.laps, steps, decisive)
-        _write(run.report, document)
-    return run
+    return Run(config.out, pd.read_parquet(laps_file))
 
 
 def _claim(config: EvaluateConfig, decisive: dict[str, Any], text: dict[str, Any]) -> None:

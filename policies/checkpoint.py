@@ -4,8 +4,9 @@ import json
 import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
@@ -18,6 +19,7 @@ from policies.driving_policy import DrivingPolicy
 from policies.errors import PolicyError
 from policies.protocol import ACTIONS
 
+Weights = Literal["float32", "float16"]
 FORMAT_VERSION = 1
 _KEY = "nsac_drive"
 
@@ -70,11 +72,23 @@ def build_method(header: Header) -> Method:
         raise PolicyError(f"method {header.method!r}: {_one_line(fault)}") from None
 
 
-def save(path: Path, method: Method, header: Header) -> None:
-    """Writes a checkpoint aside and renames it, so that the file is always whole."""
+def save(path: Path, method: Method, header: Header, weights: Weights = "float32") -> None:
+    """Writes a checkpoint aside and renames it, so that the file is always whole.
+
+    Args:
+        path: The file.
+        method: Whose weights it holds.
+        header: What it says of them.
+        weights: Type they are stored in; ``float16`` halves the file and rounds them to 11 bits.
+
+    Raises:
+        PolicyError: If a weight is beyond the range of ``float16``.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    tensors = {name: value.detach().contiguous() for name, value in method.state_dict().items()}
+    tensors = {
+        name: _stored(name, value.detach(), weights) for name, value in method.state_dict().items()
+    }
     try:
         save_file(tensors, aside, metadata={_KEY: json.dumps(asdict(header))})
         aside.replace(path)
@@ -83,7 +97,7 @@ def save(path: Path, method: Method, header: Header) -> None:
 
 
 def read(path: Path) -> tuple[Header, dict[str, Tensor]]:
-    """Reads the header and the weights.
+    """Reads the header and the weights, which are float32 however they are stored.
 
     Raises:
         PolicyError: If the file is missing, damaged, no checkpoint, or of a newer version.
@@ -93,7 +107,7 @@ def read(path: Path) -> tuple[Header, dict[str, Tensor]]:
     try:
         with safe_open(path, framework="pt") as file:
             header = _parsed(path, file.metadata())
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            tensors = {name: _loaded(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as fault:
         raise PolicyError(f"{path}: not a whole safetensors file ({_one_line(fault)})") from None
     return header, tensors
@@ -136,6 +150,19 @@ def load(path: Path, observation: ObservationSpec | None = None) -> DrivingPolic
             f"{observation.to_json()}"
         )
     return DrivingPolicy(method, path.stem, header.n_samples)
+
+
+def _stored(name: str, tensor: Tensor, weights: Weights) -> Tensor:
+    if weights == "float32" or tensor.dtype != torch.float32:
+        return tensor.contiguous()
+    half = tensor.half().contiguous()
+    if not torch.equal(half.isfinite(), tensor.isfinite()):
+        raise PolicyError(f"tensor {name!r} exceeds the range of float16: store it as float32")
+    return half
+
+
+def _loaded(tensor: Tensor) -> Tensor:
+    return tensor.float() if tensor.dtype == torch.float16 else tensor
 
 
 def _parsed(path: Path, metadata: dict[str, str] | None) -> Header:

@@ -5,6 +5,7 @@ import json
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import torch
 
 from nsac_core import fitting
-from nsac_core.fitting import FitConfig, FitResult, FittingError
+from nsac_core.fitting import EpochCallback, FitConfig, FitResult, FittingError
 from nsac_core.fitting_state import FittingStateError
 from nsac_core.methods.protocol import Method
 from policies import checkpoint, demonstrations
@@ -31,10 +32,19 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 """Options of a method that suit driving; a quarter of a batch is enough of perturbed inputs."""
 
 
-def train(config: TrainConfig) -> Path:
+def train(
+    config: TrainConfig,
+    parts: tuple[Demonstrations, Demonstrations] | None = None,
+    callbacks: Sequence[EpochCallback] = (),
+) -> Path:
     """Trains a policy and writes its checkpoint; an interrupted run is resumed by repeating it.
 
     A checkpoint of the same configuration and data is left as it is.
+
+    Args:
+        config: How to train.
+        parts: Training and validation part; None deals out the episodes of ``config.data``.
+        callbacks: Called after each epoch.
 
     Returns:
         The checkpoint, ``config.out``.
@@ -46,17 +56,21 @@ def train(config: TrainConfig) -> Path:
     config.check()
     keep_freed_memory()
     header, method = _method(config)
-    data = demonstrations.load(config.data, config.data_root, header.observation.frames)
+    if parts is None:
+        data = demonstrations.load(config.data, config.data_root, header.observation.frames)
+    else:
+        data = replace(parts[0], episodes=(*parts[0].episodes, *parts[1].episodes))
     described = _described(config, data)
     if _is_trained(config, described):
         return config.out
-    kept = 1 - config.validation_share
-    training, validation = data.split((kept, config.validation_share), config.seed)
+    training, validation = parts or data.split(
+        (1 - config.validation_share, config.validation_share), config.seed
+    )
     state = _state_folder(config)
     threads = torch.get_num_threads()
     torch.set_num_threads(config.threads)
     try:
-        result, scores = _fit(method, training, validation, config, state / "state.safetensors")
+        result, scores = _fit(method, training, validation, config, state, callbacks)
     finally:
         torch.set_num_threads(threads)
     header = replace(
@@ -64,7 +78,7 @@ def train(config: TrainConfig) -> Path:
         data=described,
         results={**scores, **_course(result), "validation_steps": validation.steps},
     )
-    checkpoint.save(config.out, method, header)
+    checkpoint.save(config.out, method, header, config.weights)
     shutil.rmtree(state)
     return config.out
 
@@ -103,6 +117,7 @@ def _fit(
     validation: Demonstrations,
     config: TrainConfig,
     state: Path,
+    callbacks: Sequence[EpochCallback],
 ) -> tuple[FitResult, dict[str, float]]:
     """Trains, and scores the best weights."""
 
@@ -111,7 +126,8 @@ def _fit(
 
     held_out = ValidationBatches(validation, config)
     try:
-        result = fitting.fit(method, epoch, held_out, _fit_config(config, state))
+        fit_config = _fit_config(config, state / "state.safetensors")
+        result = fitting.fit(method, epoch, held_out, fit_config, callbacks)
     except (FittingError, FittingStateError) as fault:
         raise PolicyError(str(fault)) from None
     return result, validation_scores(method, held_out, config.seed)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from policies.augmentation import Augmentation
+from policies.checkpoint import Weights
 from policies.errors import PolicyError
 
 
@@ -33,6 +34,7 @@ class TrainConfig:
         n_samples: Monte Carlo passes per decision when driving.
         seed: Of the split, the initial weights, batches, augmentation and noise.
         threads: Threads of torch; more than one is slower where the cores are shared.
+        weights: Type in which the checkpoint stores the weights; ``float16`` halves the file.
         data_root: Folder of the data sets; None is Minari's own.
         tensorboard: Folder for TensorBoard, or None.
         quiet: Whether to show no progress bar.
@@ -57,6 +59,7 @@ class TrainConfig:
     n_samples: int = 5
     seed: int = 0
     threads: int = 1
+    weights: Weights = "float32"
     data_root: Path | None = None
     tensorboard: Path | None = None
     quiet: bool = False
