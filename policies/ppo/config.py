@@ -1,8 +1,9 @@
 """How the PPO expert is trained, as a value that is stored in its checkpoint."""
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from policies.errors import PolicyError
 
@@ -81,6 +82,8 @@ class PPOConfig:
         init_from_demonstrations: Minari ids of data sets whose labels the actor imitates before
             PPO begins; empty starts from random weights.
         data_root: Folder of those data sets; None is Minari's own.
+        encoder_of: Cloned policy (``nsac``, or a checkpoint) through whose encoder the actor sees;
+            PPO leaves it as it is, which costs a tenth. None trains an encoder of its own.
         cloning: How it imitates them.
         rollout: Decisions of all workers before each update.
         batch: Decisions in a batch of an update.
@@ -108,6 +111,7 @@ class PPOConfig:
     world: WorldConfig = field(default_factory=WorldConfig)
     init_from_demonstrations: tuple[str, ...] = ()
     data_root: Path | None = None
+    encoder_of: str | None = None
     cloning: CloningConfig = field(default_factory=CloningConfig)
     rollout: int = 8192
     batch: int = 256
@@ -160,3 +164,8 @@ class PPOConfig:
                 f"world.first_seed must lie beyond the tracks of validation and test, "
                 f"got {self.world.first_seed}"
             )
+
+    def plain(self) -> dict[str, Any]:
+        """The configuration as JSON values."""
+        values: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
+        return values

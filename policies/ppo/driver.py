@@ -28,15 +28,18 @@ class ExpertHeader:
 
     Attributes:
         repeat: Frames for which it holds an action when driving.
+        encoder: ``stack``, or the name of a cloned policy's encoder.
         observation: What it reads.
         command: The command that trained it.
         config: The training configuration, as plain values.
-        data: Names, steps and fingerprint of the demonstrations it started from, if any.
+        data: Names, steps and fingerprint of the demonstrations it started from, and the file
+            and hash of the policy whose encoder it uses, if any.
         results: Validation of the weights, and ``course``: one entry for each validation.
         format_version: Of this header.
     """
 
     repeat: int = 1
+    encoder: str = "stack"
     observation: ObservationSpec = field(default_factory=ObservationSpec)
     command: str = ""
     config: dict[str, Any] = field(default_factory=dict)
@@ -170,7 +173,10 @@ def load(path: Path, observation: ObservationSpec | None = None) -> ExpertDriver
                 f"{path}: reads {header.observation.to_json()}, but is to be shown "
                 f"{wanted.to_json()}"
             )
-    actor = Actor()
+    try:
+        actor = Actor(header.encoder)
+    except PolicyError as fault:
+        raise PolicyError(f"{path}: {fault}") from None
     with safe_open(path, framework="pt") as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     try:

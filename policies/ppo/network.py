@@ -1,10 +1,13 @@
 """The networks of the PPO expert: four stacked frames to a Beta distribution, and to a value."""
 
-from typing import cast
+from typing import Self, cast
 
 import torch
 from torch import Tensor, nn
 from torch.distributions import Beta
+
+from policies import encoders
+from policies.errors import PolicyError
 
 FEATURES = 256
 EDGE = 1e-4
@@ -47,16 +50,62 @@ class StackEncoder(nn.Module):
             return torch.relu(self.dense(maps.flatten(1))).float()
 
 
+class FixedEncoder(nn.Module):
+    """Features of a stack through the encoder of a cloned policy, which PPO leaves as it is.
+
+    Args:
+        name: Of the encoder, whose tokens of four frames must be as many features.
+    """
+
+    half_precision = False
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.frames = encoders.build(name).requires_grad_(False)
+        width = self.frames.token_dim * self.frames.observation.frames
+        if width != FEATURES:
+            raise PolicyError(f"encoder {name!r} gives {width} features, expected {FEATURES}")
+        self.eval()
+
+    def train(self, mode: bool = True) -> Self:  # noqa: ARG002 - its normalisation is fixed
+        """Stays as it is."""
+        return super().train(False)
+
+    def scale(self, stacks: Tensor) -> Tensor:
+        """The stacks themselves."""
+        return stacks
+
+    @torch.no_grad()
+    def tokens(self, frames: Tensor) -> Tensor:
+        """Tokens ``(n, 64)`` of single frames ``(n, 84, 84)`` uint8."""
+        return self.frames.encode_frames(self.frames.scale(frames))
+
+    @torch.no_grad()
+    def forward(self, stacks: Tensor) -> Tensor:
+        """Features, float32 ``(n, 256)``, of stacks ``(n, 4, 84, 84)`` uint8."""
+        return cast(Tensor, self.frames(stacks)).flatten(1)
+
+
 class Actor(nn.Module):
     """A Beta distribution of [steer, pedal], by its mode and concentration.
 
     The mode is what is driven; the concentration tells how much is explored about it. Both
     parameters of the distribution exceed one, so that it has one mode and no mass at the ends.
+
+    Args:
+        encoder: ``stack``, or the name of a cloned policy's encoder, which is not trained.
+        half_precision: Whether an encoder that is trained computes in bfloat16.
     """
 
-    def __init__(self, frames: int = 4, *, half_precision: bool = False) -> None:
+    encoder: StackEncoder | FixedEncoder
+
+    def __init__(self, encoder: str = "stack", *, half_precision: bool = False) -> None:
         super().__init__()
-        self.encoder = StackEncoder(frames, half_precision=half_precision)
+        if encoder == "stack":
+            self.encoder = StackEncoder(half_precision=half_precision)
+        else:
+            self.encoder = FixedEncoder(encoder)
+        self.hidden = nn.Linear(FEATURES, FEATURES)
         self.mode = nn.Linear(FEATURES, 2)
         self.log_concentration = nn.Linear(FEATURES, 2)
         nn.init.orthogonal_(self.mode.weight, 0.01)
@@ -64,16 +113,23 @@ class Actor(nn.Module):
         nn.init.zeros_(self.log_concentration.weight)
         nn.init.constant_(self.log_concentration.bias, 1.0)
 
-    def forward(self, stacks: Tensor) -> Tensor:
-        """Modes, ``(n, 2)`` in [-1, 1]: steer (right positive), and gas less brake."""
-        return torch.tanh(0.5 * self.mode(self.encoder(stacks)))
+    def forward(self, seen: Tensor) -> Tensor:
+        """Modes, ``(n, 2)`` in [-1, 1]: steer (right positive), and gas less brake.
 
-    def distribution(self, stacks: Tensor) -> Beta:
+        Args:
+            seen: Stacks ``(n, 4, 84, 84)``, or their features ``(n, 256)``.
+        """
+        return torch.tanh(0.5 * self.mode(self._hidden(seen)))
+
+    def distribution(self, seen: Tensor) -> Beta:
         """Distribution of the actions ``(n, 2)``, moved from [-1, 1] to [0, 1]."""
-        features = self.encoder(stacks)
-        mode = torch.sigmoid(self.mode(features))
-        peaked = torch.exp(self.log_concentration(features).clamp(max=8.0))
+        hidden = self._hidden(seen)
+        mode = torch.sigmoid(self.mode(hidden))
+        peaked = torch.exp(self.log_concentration(hidden).clamp(max=8.0))
         return Beta(1.0 + peaked * mode, 1.0 + peaked * (1.0 - mode), validate_args=False)
+
+    def _hidden(self, seen: Tensor) -> Tensor:
+        return torch.relu(self.hidden(seen if seen.dim() == 2 else self.encoder(seen)))
 
     @torch.no_grad()
     def explore(self, steer_spread: float, pedal_spread: float) -> None:
@@ -90,16 +146,21 @@ class Actor(nn.Module):
 
 
 class Critic(nn.Module):
-    """The value of a stack, with an encoder of its own."""
+    """The value of a stack, through an encoder of its own where there is one to be trained."""
 
-    def __init__(self, frames: int = 4, *, half_precision: bool = False) -> None:
+    encoder: StackEncoder | None
+
+    def __init__(self, encoder: str = "stack", *, half_precision: bool = False) -> None:
         super().__init__()
-        self.encoder = StackEncoder(frames, half_precision=half_precision)
+        trains = encoder == "stack"
+        self.encoder = StackEncoder(half_precision=half_precision) if trains else None
+        self.hidden = nn.Linear(FEATURES, FEATURES)
         self.value = nn.Linear(FEATURES, 1)
 
-    def forward(self, stacks: Tensor) -> Tensor:
-        """Values ``(n, 1)``."""
-        return cast(Tensor, self.value(self.encoder(stacks)))
+    def forward(self, seen: Tensor) -> Tensor:
+        """Values ``(n, 1)`` of stacks, or of the features of a fixed encoder ``(n, 256)``."""
+        features = seen if self.encoder is None else self.encoder(seen)
+        return cast(Tensor, self.value(torch.relu(self.hidden(features))))
 
 
 def log_density(beta: Beta, actions: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from policies.ppo.network import EDGE, Actor, Critic, log_density
 
 
 class BetaPolicy(ActorCriticPolicy):
-    """Actor and critic, each with its own encoder.
+    """Actor and critic, each with its own encoder; or both on the features of a fixed one.
 
     Attributes:
         actor: Its modes are what is driven; the only part that a checkpoint of the expert holds.
@@ -24,16 +24,30 @@ class BetaPolicy(ActorCriticPolicy):
     actor: Actor
     critic: Critic
 
-    def __init__(self, *args: Any, half_precision: bool = False, **kwargs: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 - those of the base class
+        encoder: str = "stack",
+        half_precision: bool = False,
+        **kwargs: Any,  # noqa: ANN401
+    ) -> None:
+        self.encoder = encoder
         self.half_precision = half_precision
         kwargs["features_extractor_class"] = FlattenExtractor
         super().__init__(*args, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        frames = (self.observation_space.shape or (4,))[0]
-        self.actor = Actor(frames, half_precision=self.half_precision)
-        self.critic = Critic(frames, half_precision=self.half_precision)
-        self.optimizer = torch.optim.Adam(self.parameters(), lr=lr_schedule(1), eps=1e-5)
+        self.actor = Actor(self.encoder, half_precision=self.half_precision)
+        self.critic = Critic(self.encoder, half_precision=self.half_precision)
+        trained = [weight for weight in self.parameters() if weight.requires_grad]
+        self.optimizer = torch.optim.Adam(trained, lr=lr_schedule(1), eps=1e-5)
+
+    def thaw(self, trains: bool) -> None:
+        """Says whether the actor is trained, as far as its encoder is to be at all."""
+        for weight in self.actor.parameters():
+            weight.requires_grad_(trains)
+        if self.encoder != "stack":
+            self.actor.encoder.requires_grad_(False)
 
     def forward(self, obs: Tensor, deterministic: bool = False) -> tuple[Tensor, Tensor, Tensor]:
         """Actions ``(n, 2)``, values ``(n, 1)`` and log densities ``(n,)``."""

@@ -1,13 +1,10 @@
 """Trains the PPO expert with stable-baselines3 on the fast world."""
 
+import hashlib
 import json
 import multiprocessing
-import shlex
 import shutil
-import sys
-import time
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,25 +13,25 @@ import gymnasium
 import numpy as np
 import torch
 from stable_baselines3 import PPO
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, configure
+from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 
-from policies import demonstrations
+from policies import checkpoint, demonstrations
 from policies.errors import PolicyError
+from policies.loading import BUNDLED
 from policies.memory import keep_freed_memory
 from policies.ppo import driver
+from policies.ppo.callback import BEST, ExpertCallback, Report
 from policies.ppo.cloning import clone, share_start
 from policies.ppo.config import PPOConfig, WorldConfig
-from policies.ppo.driver import ExpertDriver, ExpertHeader
+from policies.ppo.driver import ExpertDriver
+from policies.ppo.encoded import EncodedWorlds
+from policies.ppo.network import FixedEncoder
 from policies.ppo.sb3_policy import BetaPolicy
-from policies.ppo.state import Progress, load_state, save_state
-from policies.ppo.validation import ValidationTracks
+from policies.ppo.schedule import learning_rate
+from policies.ppo.state import Progress, load_state
 from policies.ppo.world import TrainingWorld
-
-Report = Callable[[str], None]
-BEST = "best.safetensors"
-"""The best weights so far, a whole checkpoint, in the folder of the unfinished run."""
 
 
 def train_expert(config: PPOConfig) -> Path:
@@ -71,14 +68,14 @@ def _train(config: PPOConfig, folder: Path) -> None:
     report: Report = _ignore if config.quiet else partial(print, flush=True)
     state = folder / "state.safetensors"
     resumed = state.is_file()
-    worlds = _worlds(config.world, [config.seed, _steps_of(folder)])
+    worlds = _worlds(config.world, [config.seed, _last_save(folder)])
     try:
         model = _model(config, worlds)
         policy = model.policy
         assert isinstance(policy, BetaPolicy)
         if resumed:
             progress = load_state(state, policy, policy.optimizer)
-            _restore(model, progress, worlds)
+            _restore(config, model, progress, worlds)
         else:
             progress = Progress(data=_start(config, policy, report))
         callback = ExpertCallback(config, folder, progress, report)
@@ -91,9 +88,12 @@ def _train(config: PPOConfig, folder: Path) -> None:
 
 
 def _model(config: PPOConfig, worlds: VecEnv) -> PPO:
+    source = _encoder_file(config)
+    fixed = _fixed_encoder(source) if source else None
+    set_random_seed(config.seed)  # not PPO's own argument: it would choose the worlds' tracks too
     model = PPO(
         BetaPolicy,
-        worlds,
+        EncodedWorlds(worlds, fixed) if fixed else worlds,
         learning_rate=partial(learning_rate, config),
         n_steps=config.rollout // config.world.workers,
         batch_size=config.batch,
@@ -103,33 +103,51 @@ def _model(config: PPOConfig, worlds: VecEnv) -> PPO:
         clip_range=config.clip,
         target_kl=config.target_kl,
         ent_coef=config.entropy,
-        policy_kwargs={"half_precision": config.half_precision},
-        seed=config.seed,
+        policy_kwargs={
+            "half_precision": config.half_precision,
+            "encoder": checkpoint.read(source)[0].encoder if source else "stack",
+        },
         device="cpu",
     )
     folder = config.tensorboard
     logger = configure(str(folder), ["tensorboard"]) if folder else Logger(None, [])
     model.set_logger(logger)
+    if fixed:
+        assert isinstance(model.policy, BetaPolicy)
+        model.policy.actor.encoder.load_state_dict(fixed.state_dict())
     return model
 
 
-def learning_rate(config: PPOConfig, remaining: float) -> float:
-    """The rate when that share of the training remains: constant, then falling to zero."""
-    if (1.0 - remaining) * config.steps < _warmup(config):
-        return config.cloning.critic_rate
-    return config.learning_rate * min(1.0, remaining / (1.0 - config.constant_share))
+def _encoder_file(config: PPOConfig) -> Path | None:
+    """The checkpoint whose encoder is used, if any."""
+    name = config.encoder_of
+    return None if name is None else BUNDLED.get(name, Path(name))
 
 
-def _warmup(config: PPOConfig) -> int:
-    """Decisions during which the actor is frozen."""
-    return config.cloning.critic_warmup if config.init_from_demonstrations else 0
+def _fixed_encoder(source: Path) -> FixedEncoder:
+    """The encoder of a cloned policy.
+
+    Raises:
+        PolicyError: The checkpoint cannot be read, or its encoder gives too many features.
+    """
+    method, header = checkpoint.load_method(source)
+    fixed = FixedEncoder(header.encoder)
+    fixed.frames.load_state_dict(method.encoder.state_dict())
+    return fixed
 
 
 def _start(config: PPOConfig, policy: BetaPolicy, report: Report) -> dict[str, Any]:
-    """Lets the actor imitate demonstrations, where there are any; returns what they were."""
+    """Lets the actor imitate demonstrations, where there are any; returns what it started from."""
+    source = _encoder_file(config)
+    told: dict[str, Any] = {}
+    if source is not None:
+        told = {
+            "encoder_of": config.encoder_of,
+            "encoder_sha256": hashlib.sha256(source.read_bytes()).hexdigest(),
+        }
     names = config.init_from_demonstrations
     if not names:
-        return {}
+        return told
     frames = ExpertDriver.observation.frames
     data = demonstrations.load(names, config.data_root, frames)
     report(f"cloning {len(data.episodes)} episodes, {data.steps} steps")
@@ -137,6 +155,7 @@ def _start(config: PPOConfig, policy: BetaPolicy, report: Report) -> dict[str, A
     error = clone(policy.actor, data, config.cloning, rng, report)
     share_start(policy.actor, policy.critic)
     return {
+        **told,
         "names": list(names),
         "episodes": len(data.episodes),
         "steps": data.steps,
@@ -145,10 +164,10 @@ def _start(config: PPOConfig, policy: BetaPolicy, report: Report) -> dict[str, A
     }
 
 
-def _restore(model: PPO, progress: Progress, worlds: VecEnv) -> None:
+def _restore(config: PPOConfig, model: PPO, progress: Progress, worlds: VecEnv) -> None:
     model.num_timesteps = progress.steps
     model._n_updates = progress.updates
-    torch.manual_seed((model.seed or 0) + progress.steps)
+    set_random_seed(config.seed + progress.steps)
     for i, failed in enumerate(progress.failed):
         worlds.env_method("remember", failed, indices=[i])
 
@@ -174,115 +193,11 @@ def _worlds(config: WorldConfig, seed: list[int]) -> VecEnv:
     return SubprocVecEnv(makers, start_method=method)
 
 
-class ExpertCallback(BaseCallback):
-    """Freezes the actor at first, validates, keeps the best weights, and saves the state.
-
-    Args:
-        config: Of the training.
-        folder: For the state and the best weights so far.
-        progress: Kept up to date.
-        report: Told a line at each validation.
-    """
-
-    def __init__(self, config: PPOConfig, folder: Path, progress: Progress, report: Report) -> None:
-        super().__init__()
-        self.config = config
-        self.progress = progress
-        self._folder = folder
-        self._report = report
-        self._tracks = ValidationTracks(range(*config.validation_seeds))
-        self._began = time.monotonic() - progress.seconds
-        self._saved = time.monotonic()
-        self._laps: list[dict[str, Any]] = []
-
-    def _on_step(self) -> bool:
-        self._laps += [info["episode"] for info in self.locals["infos"] if "episode" in info]
-        return True
-
-    def _on_rollout_start(self) -> None:
-        """Between rollouts: validates and saves when it is time, and thaws the actor."""
-        self._note_progress()
-        last = self.progress.course[-1]["steps"] if self.progress.course else None
-        if last is None or self.num_timesteps - last >= self.config.validate_every:
-            self._validate()
-            self._save()
-        elif time.monotonic() - self._saved > 60.0 * self.config.save_minutes:
-            self._save()
-        self._policy.actor.requires_grad_(self.num_timesteps >= _warmup(self.config))
-
-    def finish(self) -> None:
-        """Validates the last weights, and tells the best ones the whole course."""
-        self._note_progress()
-        if self.progress.course[-1]["steps"] < self.num_timesteps:
-            self._validate()
-        self._save()
-        self._tracks.close()
-        driver.retitle(self._folder / BEST, course=self.progress.course)
-
-    @property
-    def _policy(self) -> BetaPolicy:
-        policy = self.model.policy
-        assert isinstance(policy, BetaPolicy)
-        return policy
-
-    def _note_progress(self) -> None:
-        assert isinstance(self.model, PPO)
-        self.progress.steps = self.num_timesteps
-        self.progress.updates = self.model._n_updates
-        self.progress.seconds = time.monotonic() - self._began
-
-    def _validate(self) -> None:
-        actor, repeat = self._policy.actor, self.config.world.repeat
-        half = actor.encoder.half_precision
-        actor.encoder.half_precision = False
-        summary = self._tracks.drive(ExpertDriver(actor, repeat=repeat)).summary()
-        actor.encoder.half_precision = half
-        trained = self._laps[-100:]
-        entry = {
-            "steps": float(self.num_timesteps),
-            "minutes": round((time.monotonic() - self._began) / 60.0, 1),
-            **{name: round(value, 3) for name, value in summary.items()},
-        }
-        if trained:
-            entry["explored_mean"] = round(float(np.mean([lap["r"] for lap in trained])), 1)
-            entry["explored_laps"] = round(float(np.mean([lap["lap"] for lap in trained])), 2)
-        self.progress.course.append(entry)
-        self._report(json.dumps(entry))
-        for name, value in summary.items():
-            self.logger.record(f"validation/{name}", value)
-        if summary["mean"] > self.progress.best:
-            self.progress.best = summary["mean"]
-            header = _header(self.config, self.progress, entry)
-            driver.save(self._folder / BEST, actor, header)
-
-    def _save(self) -> None:
-        self._saved = time.monotonic()
-        self.progress.failed = self.training_env.get_attr("failed")
-        state = self._folder / "state.safetensors"
-        save_state(state, self._policy, self._policy.optimizer, self.progress)
-
-
-def _header(config: PPOConfig, progress: Progress, best: dict[str, float]) -> ExpertHeader:
-    return ExpertHeader(
-        repeat=config.world.repeat,
-        command=shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
-        config=_plain(config),
-        data=progress.data,
-        results={"validation": best, "course": progress.course},
-    )
-
-
 def _is_trained(config: PPOConfig) -> bool:
     """Whether the checkpoint to write is there, made from this configuration."""
     if not driver.is_expert(config.out):
         return False
-    return driver.read_header(config.out).config == _plain(config)
-
-
-def _plain(config: PPOConfig) -> dict[str, Any]:
-    """The configuration as JSON values."""
-    values: dict[str, Any] = json.loads(json.dumps(asdict(config), default=str))
-    return values
+    return driver.read_header(config.out).config == config.plain()
 
 
 def _state_folder(config: PPOConfig) -> Path:
@@ -292,7 +207,7 @@ def _state_folder(config: PPOConfig) -> Path:
         PolicyError: If it is another's.
     """
     folder = config.out.with_suffix(".unfinished")
-    described = json.dumps(_plain(config), indent=1, sort_keys=True)
+    described = json.dumps(config.plain(), indent=1, sort_keys=True)
     file = folder / "config.json"
     if not file.is_file():
         folder.mkdir(parents=True, exist_ok=True)
@@ -305,7 +220,7 @@ def _state_folder(config: PPOConfig) -> Path:
     return folder
 
 
-def _steps_of(folder: Path) -> int:
+def _last_save(folder: Path) -> int:
     """Time of the last save, so that resumed workers draw other tracks."""
     state = folder / "state.safetensors"
     return int(state.stat().st_mtime) if state.is_file() else 0

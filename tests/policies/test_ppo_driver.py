@@ -103,8 +103,11 @@ def test_a_faulty_header_is_named(actor: Actor, tmp_path: Path, header: str, wor
 
 
 def test_weights_of_another_network_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "small.safetensors"
-    driver.save(path, Actor(frames=2), ExpertHeader())
-    with pytest.raises(PolicyError, match=r"small.safetensors: .*conv1") as caught:
+    path = tmp_path / "other.safetensors"
+    driver.save(path, Actor("strided"), ExpertHeader())
+    with pytest.raises(PolicyError, match=r"other.safetensors: .*encoder.conv1.weight") as caught:
         policies.load(path)
     assert "\n" not in str(caught.value)
+    driver.save(path, Actor("strided"), ExpertHeader(encoder="gone"))
+    with pytest.raises(PolicyError, match=r"other.safetensors: no encoder 'gone'"):
+        policies.load(path)

@@ -6,7 +6,9 @@ import scipy.stats
 import torch
 from gymnasium import spaces
 
-from policies.ppo.network import Actor, Critic, log_density
+from policies import PolicyError
+from policies.encoders import StridedEncoder
+from policies.ppo.network import Actor, FixedEncoder, log_density
 from policies.ppo.sb3_policy import BetaPolicy
 
 STACKS = torch.randint(0, 256, (3, 4, 84, 84), generator=torch.Generator().manual_seed(0)).byte()
@@ -59,7 +61,7 @@ def test_actor_and_critic_share_no_weight() -> None:
     )
     policy.critic(STACKS).sum().backward()
     assert all(weight.grad is None for weight in policy.actor.parameters())
-    assert isinstance(policy.critic, Critic)
+    assert policy.critic.encoder is not None
     assert policy.critic.encoder.conv1.weight.grad is not None
 
 
@@ -73,3 +75,23 @@ def test_samples_lie_off_the_ends_and_have_finite_densities(actor: Actor) -> Non
     assert actions.abs().max() < 1
     assert density.isfinite().all()
     assert (policy.forward(STACKS, deterministic=True)[0] > 0.99).all()
+
+
+def test_a_fixed_encoder_gives_the_tokens_of_the_frames_and_never_learns() -> None:
+    torch.manual_seed(0)
+    actor = Actor("strided").train()
+    assert isinstance(actor.encoder, FixedEncoder)
+    features = actor.encoder(STACKS)
+    single = [actor.encoder.tokens(STACKS[:, i]) for i in range(4)]
+    assert torch.allclose(features, torch.cat(single, dim=1), atol=1e-5)
+    assert torch.equal(actor(features), actor(STACKS))
+    actor(STACKS).sum().backward()
+    assert all(weight.grad is None for weight in actor.encoder.parameters())
+    assert actor.hidden.weight.grad is not None
+    assert not actor.encoder.training
+
+
+def test_an_encoder_of_other_tokens_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StridedEncoder, "token_dim", 32)
+    with pytest.raises(PolicyError, match="encoder 'strided' gives 128 features, expected 256"):
+        FixedEncoder("strided")

@@ -13,20 +13,25 @@ import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 import policies
-from policies import Decision, PolicyError, cli
+from policies import Decision, PolicyError, checkpoint, cli
+from policies.checkpoint import Header
 from policies.demonstrations import Demonstrations, Episode
 from policies.ppo import driver
 from policies.ppo import train as training
+from policies.ppo.callback import ExpertCallback
 from policies.ppo.cloning import clone
 from policies.ppo.config import CloningConfig, PPOConfig, WorldConfig
 from policies.ppo.driver import ExpertDriver
 from policies.ppo.network import Actor
 from policies.ppo.sb3_policy import BetaPolicy
+from policies.ppo.schedule import learning_rate
 from policies.ppo.state import Progress, load_state, save_state
-from policies.ppo.train import ExpertCallback, learning_rate, train_expert
+from policies.ppo.train import train_expert
 from policies.ppo.validation import ValidationTracks
+from policies.ppo.world import TrainingWorld
 
 TINY = WorldConfig(workers=2, repeat=8, stalled_frames=40)
 
@@ -89,7 +94,8 @@ def test_ppo_learns_what_a_picture_asks_for() -> None:
     assert after < 0.6 * before
 
 
-def test_the_actor_imitates_demonstrations() -> None:
+@pytest.mark.parametrize(("encoder", "epochs"), [("stack", 4), ("strided", 40)])
+def test_the_actor_imitates_demonstrations(encoder: str, epochs: int) -> None:
     rng = np.random.default_rng(0)
     steps = 600
     bright = rng.integers(0, 256, steps)
@@ -99,11 +105,11 @@ def test_the_actor_imitates_demonstrations() -> None:
     actions = np.stack([0 * gas, gas, 1 - gas], axis=1)  # no steering: a mirror changes nothing
     data = Demonstrations(frames, actions, (Episode("a", 0, 0, 0, steps),), stack=4)
     torch.manual_seed(0)
-    actor = Actor()
+    actor = Actor(encoder)
     lines: list[str] = []
-    error = clone(actor, data, CloningConfig(epochs=4, batch=32), rng, lines.append)
+    error = clone(actor, data, CloningConfig(epochs=epochs, batch=32), rng, lines.append)
     assert error < 0.15
-    assert len(lines) == 4
+    assert len(lines) == epochs
     dark_and_bright = torch.stack([torch.full((4, 84, 84), b).byte() for b in (30, 220)])
     pedal = actor(dark_and_bright)[:, 1]
     assert pedal[0] < -0.7
@@ -190,10 +196,44 @@ def test_a_cloned_actor_is_frozen_while_the_critic_warms_up(
     monkeypatch.setattr(ExpertCallback, "_on_rollout_start", watch)
     monkeypatch.setattr(training, "_start", lambda *_: {"names": ["a-v0"]})
     warm = CloningConfig(critic_warmup=64)
-    train_expert(tiny(tmp_path, init_from_demonstrations=("a-v0",), cloning=warm, steps=128))
+    one = dataclasses.replace(TINY, workers=1)
+    start = {"init_from_demonstrations": ("a-v0",), "cloning": warm}
+    train_expert(tiny(tmp_path, world=one, steps=128, **start))
     actor, critic = zip(*seen, strict=True)
     assert actor[0] == actor[1] == actor[2] != actor[3]
     assert len(set(critic)) == 4
+
+
+def test_the_workers_see_the_features_of_a_cloned_policys_encoder(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    header = Header("nsac", encoder="strided")
+    method = checkpoint.build_method(header)
+    for name, statistic in method.encoder.named_buffers():  # as if it had been trained
+        if name.endswith("running_mean"):
+            torch.nn.init.normal_(statistic)
+    checkpoint.save(tmp_path / "cloned.safetensors", method, header)
+    one = dataclasses.replace(TINY, workers=1)
+    config = tiny(tmp_path, world=one, encoder_of=str(tmp_path / "cloned.safetensors"), steps=32)
+    worlds = training._worlds(config.world, [0])
+    assert isinstance(worlds, DummyVecEnv)
+    model = training._model(config, worlds)
+    assert model.env is not None
+    features = model.env.reset()
+    world = worlds.envs[0].unwrapped
+    assert isinstance(world, TrainingWorld)
+    stacks = torch.from_numpy(world._stack.stacked)
+    assert isinstance(features, np.ndarray)
+    with torch.no_grad():
+        expected = method.eval().encode(stacks).flatten(1)
+    assert np.allclose(features, expected, atol=1e-5)
+    train_expert(config)
+    loaded = driver.load(config.out)
+    trained = loaded.actor.encoder.state_dict()
+    for name, weight in method.encoder.state_dict().items():
+        assert torch.equal(trained[f"frames.{name}"], weight), name
+    told = driver.read_header(config.out)
+    assert told.encoder == "strided"
+    assert told.data["encoder_of"] == config.encoder_of
 
 
 def test_the_state_holds_weights_moments_and_progress(tmp_path: Path) -> None:
@@ -271,4 +311,4 @@ def test_the_command_names_a_fault_in_one_line(capsys: pytest.CaptureFixture[str
 
 
 def test_the_configuration_is_stored_as_json(tmp_path: Path) -> None:
-    assert json.loads(json.dumps(training._plain(tiny(tmp_path))))["world"]["workers"] == 2
+    assert json.loads(json.dumps(tiny(tmp_path).plain()))["world"]["workers"] == 2
