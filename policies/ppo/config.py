@@ -83,7 +83,7 @@ class PPOConfig:
             PPO begins; empty starts from random weights.
         data_root: Folder of those data sets; None is Minari's own.
         encoder_of: Cloned policy (``nsac``, or a checkpoint) through whose encoder the actor sees;
-            PPO leaves it as it is, which costs a tenth. None trains an encoder of its own.
+            PPO leaves it as it is: an update costs a thirtieth. None trains one of its own.
         cloning: How it imitates them.
         rollout: Decisions of all workers before each update.
         batch: Decisions in a batch of an update.
