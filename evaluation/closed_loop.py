@@ -22,6 +22,7 @@ from evaluation.lane import MAX_STEPS, Lane, Renderer
 from evaluation.metrics import lap_table
 from maps import TrackMap
 from policies import Decision, Policy, PolicyError
+from policies.protocol import Watchful
 
 FRAME_SHAPES = {"gray84": (84, 84), "rgb96": (96, 96, 3)}
 
@@ -212,6 +213,8 @@ def _drive(policy: Policy, lanes: Sequence[Lane]) -> None:
         observations: NDArray[np.uint8] | Sequence[Any] = [lane.world for lane in lanes]
         if stack is not None:
             observations = stack.push(np.stack([lane.frame for lane in lanes]))
+        if isinstance(policy, Watchful):
+            policy.watch([lane.world for lane in lanes])
         start = time.perf_counter()
         decision = _decide(policy, observations, step)
         latency_ms = 1e3 * (time.perf_counter() - start)

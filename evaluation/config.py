@@ -16,8 +16,9 @@ from evaluation.errors import EvaluationError
 from evaluation.lane import MAX_STEPS
 from policies import Policy
 from policies.loading import BUNDLED
+from policies.selective import SelectiveDriver, parse
 
-VERSION = 1
+VERSION = 2
 """Of the meaning of a run's files."""
 
 
@@ -27,7 +28,8 @@ class EvaluateConfig:
 
     Attributes:
         policy: Policies: ``nsac`` (bundled), ``privileged``, checkpoint files, or
-            ``package.module:factory``. All drive the same laps.
+            ``package.module:factory``; or ``selective:POLICY?threshold=0.05``, which hands over to
+            ``privileged`` where the steering is more uncertain than that. All drive the same laps.
         maps: Names with commas between them; ``seed:2000-2099`` stands for 100 seeds.
         out: Folder of the run. The same command again resumes it, or prints a finished one.
         renderer: Who draws what the policies see: ``exact`` for figures to report, ``fast`` for
@@ -149,7 +151,12 @@ def changed(before: dict[str, Any], now: dict[str, Any]) -> str:
 
 
 def _digest(source: str, policy: Policy) -> str:
-    """Of the weights, or of the source file of the policy's class."""
+    """Of the weights, or of the source file of the policy's class; with all that supervises it."""
+    if isinstance(policy, SelectiveDriver):
+        supervised = _digest(parse(source)[0], policy.driver)
+        supervisor = _digest("privileged", policy.supervisor)
+        text = f"{supervised} {supervisor} {policy.handover}"
+        return hashlib.sha256(text.encode()).hexdigest()
     path = Path(BUNDLED.get(source, source))
     if not path.is_file():
         driver = getattr(policy, "policy", policy)

@@ -86,6 +86,7 @@ class Lane:
         for part in ("action", "mean", "aleatoric", "epistemic"):
             values = getattr(decision, part)[car]
             row.update({f"{part}_{name}": values[i] for i, name in enumerate(ACTIONS)})
+        row["taken_over"] = decision.taken_over is not None and bool(decision.taken_over[car])
         self._rows.append(row)
 
     def steps(self, identity: dict[str, Any]) -> pd.DataFrame:

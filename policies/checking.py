@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.errors import PolicyError
-from policies.protocol import ACTION_HIGH, ACTION_LOW, ACTIONS, Decision, Policy
+from policies.protocol import ACTION_HIGH, ACTION_LOW, ACTIONS, Decision, Policy, Watchful
 
 _PARTS = ("action", "mean", "aleatoric", "epistemic")
 
@@ -27,6 +27,11 @@ class CheckedPolicy:
     def reset(self, n: int, seed: int = 0) -> None:
         """Prepares the policy for ``n`` new laps."""
         self.policy.reset(n, seed)
+
+    def watch(self, worlds: Sequence[Any]) -> None:
+        """Shows the worlds to a policy that reads them."""
+        if isinstance(self.policy, Watchful):
+            self.policy.watch(worlds)
 
     def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
         """The policy's decision.
@@ -66,6 +71,7 @@ def check_decision(decision: object, n: int, name: str) -> None:
         )
     for part in _PARTS:
         _check_part(getattr(decision, part), part, n, name)
+    _check_taken_over(decision.taken_over, n, name)
     outside = (decision.action < ACTION_LOW) | (decision.action > ACTION_HIGH)
     if outside.any():
         row, column = np.argwhere(outside)[0]
@@ -91,3 +97,10 @@ def _check_part(values: object, part: str, n: int, name: str) -> None:
         raise PolicyError(
             f"{name}: {part} {ACTIONS[column]} of car {row} is {values[row, column]:g}"
         )
+
+
+def _check_taken_over(values: object, n: int, name: str) -> None:
+    if values is None:
+        return
+    if not isinstance(values, np.ndarray) or values.shape != (n,) or values.dtype != np.bool_:
+        raise PolicyError(f"{name}: taken_over is not a ({n},) bool array")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from drive.observation import ObservationSpec
-from policies import checkpoint
+from policies import checkpoint, selective
 from policies.checking import checked
 from policies.errors import PolicyError
 from policies.ppo import driver as expert
@@ -30,7 +30,8 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
 
     Args:
         name: ``"nsac"`` or ``"ppo"`` (bundled), ``"privileged"``, the path of a checkpoint, or
-            ``"package.module:factory"``, where the factory takes no argument and returns a policy.
+            ``"package.module:factory"``, where the factory takes no argument and returns a policy;
+            or any of these under a supervisor, as ``policies.selective.parse`` reads it.
         observation: What the policy will be shown, where that is fixed; None accepts any.
 
     Raises:
@@ -39,6 +40,8 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
     text = str(name)
     if text in DRIVERS:
         policy = _from_factory(DRIVERS[text])
+    elif text.startswith(selective.PREFIX):
+        policy = _supervised(text)
     elif text in BUNDLED or text.endswith(".safetensors") or Path(text).is_file():
         policy = _from_file(BUNDLED.get(text, Path(text)), observation)
     elif ":" in text:
@@ -61,6 +64,11 @@ def _from_file(path: Path, observation: ObservationSpec | None) -> Policy:
     if expert.is_expert(path):
         return expert.load(path, observation)
     return checkpoint.load(path, observation)
+
+
+def _supervised(text: str) -> Policy:
+    driver, handover = selective.parse(text)
+    return selective.SelectiveDriver(load(driver), load("privileged"), handover)
 
 
 def _from_factory(text: str) -> Policy:

@@ -25,12 +25,15 @@ class Decision:
         mean: Predicted mean of the action before clipping, float32 ``(batch, 3)``.
         aleatoric: Standard deviation of the noise in the data, >= 0, float32 ``(batch, 3)``.
         epistemic: Standard deviation of the model's own doubt, >= 0, float32 ``(batch, 3)``.
+        taken_over: Where ``action`` is a supervisor's and not that of the policy which stated the
+            rest, bool ``(batch,)``; None for nowhere.
     """
 
     action: NDArray[np.float32]
     mean: NDArray[np.float32]
     aleatoric: NDArray[np.float32]
     epistemic: NDArray[np.float32]
+    taken_over: NDArray[np.bool_] | None = None
 
     @classmethod
     def certain(cls, action: NDArray[np.floating[Any]]) -> "Decision":
@@ -65,3 +68,11 @@ class Policy(Protocol):
         Args:
             observations: ``(n, *observation.shape)`` uint8, or ``n`` worlds for kind ``world``.
         """
+
+
+@runtime_checkable
+class Watchful(Policy, Protocol):
+    """A policy that reads the worlds beside its observations, as one with a supervisor does."""
+
+    def watch(self, worlds: Sequence[Any]) -> None:
+        """Is shown the ``n`` worlds before each ``act``."""

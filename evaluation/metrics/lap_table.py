@@ -41,4 +41,4 @@ def _row(steps: pd.DataFrame) -> dict[str, Any]:
 def _typed(metric: Metric, value: float) -> float | bool | int:
     if metric.kind == "flag":
         return bool(value)
-    return int(value) if metric.name in ("steps", "departures") else value
+    return int(value) if metric.name in ("steps", "departures", "takeovers") else value

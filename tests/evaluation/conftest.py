@@ -34,6 +34,7 @@ def make_lap() -> MakeLap:
         steps["wheels_off_road"] = 0
         steps["lap_complete"] = False
         steps["latency_ms"] = 1.0
+        steps["taken_over"] = False
         for part in ("action", "mean", "aleatoric", "epistemic"):
             for action in ACTIONS:
                 steps[f"{part}_{action}"] = 0.0
