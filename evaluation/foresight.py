@@ -137,6 +137,34 @@ def leaves_soon(lap: pd.DataFrame) -> tuple[BoolArray, BoolArray]:
     return leaves, ~off_road(lap) & (watched_to_the_end | leaves)
 
 
+def alarm_level(sigma: list[FloatArray], laps: list[pd.DataFrame]) -> float:
+    """What sigma exceeds on ``ALARM_SHARE`` of the steps on the road; infinite without any.
+
+    Args:
+        sigma: Of each lap.
+        laps: Their steps.
+    """
+    pairs = zip(sigma, laps, strict=True)
+    usual = np.concatenate([own[~off_road(lap)] for own, lap in pairs])
+    return float(np.quantile(usual, 1 - ALARM_SHARE)) if len(usual) else math.inf
+
+
+def lead_times(sigma: FloatArray, lap: pd.DataFrame, level: float) -> list[float]:
+    """Seconds from the first alarm in the 2 s before each departure of a lap to it; 0 without one.
+
+    Args:
+        sigma: Of the lap, ``(steps,)``.
+        lap: Its steps.
+        level: Above which the alarm sounds, on the road.
+    """
+    alarm = (sigma > level) & ~off_road(lap)
+    leads = []
+    for step in departure_steps(lap):
+        before = alarm[max(step - ALARM_WINDOW, 0) : step]
+        leads.append((len(before) - before.argmax()) * STEP_SECONDS if before.any() else 0.0)
+    return leads
+
+
 def _rate(kind: str, sigma: list[FloatArray], laps: list[pd.DataFrame]) -> Foresight:
     score = np.concatenate(sigma)
     stated = bool(np.isfinite(score).all() and np.ptp(score) > 0)
@@ -164,15 +192,9 @@ def _rate(kind: str, sigma: list[FloatArray], laps: list[pd.DataFrame]) -> Fores
 
 def _alarms(sigma: list[FloatArray], laps: list[pd.DataFrame]) -> tuple[float, float]:
     """Share of the departures that were warned of, and the median lead time in seconds."""
-    on_road = [~off_road(lap) for lap in laps]
-    usual = np.concatenate(sigma)[np.concatenate(on_road)]
-    level = np.quantile(usual, 1 - ALARM_SHARE) if len(usual) else math.inf
-    leads = []
-    for own, lap, road in zip(sigma, laps, on_road, strict=True):
-        alarm = (own > level) & road
-        for step in departure_steps(lap):
-            before = alarm[max(step - ALARM_WINDOW, 0) : step]
-            leads.append((len(before) - before.argmax()) * STEP_SECONDS if before.any() else 0.0)
+    level = alarm_level(sigma, laps)
+    pairs = zip(sigma, laps, strict=True)
+    leads = [lead for own, lap in pairs for lead in lead_times(own, lap, level)]
     if not leads:
         return math.nan, math.nan
     return float(np.mean(np.array(leads) > 0)), float(np.median(leads))
