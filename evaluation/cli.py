@@ -1,26 +1,57 @@
 """``nsac-evaluate``: parses the command line and calls the library."""
 
+import sys
+
 import tyro
 from rich.console import Console
 
+from evaluation.comparison.config import ComparisonConfig
+from evaluation.comparison.study import compare
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
 from evaluation.run import evaluate
 from evaluation.summary import screen_table, summarise
 from maps import MapError
 from maps.faults import one_line
+from nsac_core.benchmarks.errors import BenchmarkError
 from policies import PolicyError
+from policies.demonstrations import DemonstrationError
+from recorders import RecordError
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Drives laps in closed loop; a fault is one line on stderr and exit status 2."""
+    """Drives laps, or with the first word ``drivers`` compares clones; a fault is one line."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given[:1] == ["drivers"]:
+        _drivers(given[1:])
+        return
     config = tyro.cli(
         EvaluateConfig,
         prog="nsac-evaluate",
-        description="Drive laps in closed loop; repeat the command to resume.",
-        args=arguments,
+        description="Drive laps in closed loop; repeat the command to resume. "
+        "`nsac-evaluate drivers --help` tells of the comparison of cloned drivers.",
+        args=given,
     )
     with one_line(EvaluationError, PolicyError, MapError, OSError):
         run = evaluate(config)
     Console().print(screen_table(summarise(run.laps)))
     print(f"report: {run.report}")  # noqa: T201
+
+
+def _drivers(arguments: list[str]) -> None:
+    config = tyro.cli(
+        ComparisonConfig,
+        prog="nsac-evaluate drivers",
+        description="Clone drivers by every method and compare them; repeat the command to resume.",
+        args=arguments,
+    )
+    console = Console(soft_wrap=True, highlight=False)
+    with one_line(
+        *(EvaluationError, BenchmarkError, PolicyError, RecordError, DemonstrationError),
+        *(MapError, OSError),
+    ):
+        found = compare(config, lambda line: console.print(line, markup=False))
+    if found is not None:
+        for sheet in found.sheets:
+            console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
+        console.print(f"\nwrote {found.folder}/tables.md, tables.tex and figures")

@@ -1,8 +1,10 @@
-"""Augments windows of gray frames: the mirror, small shifts, brightness.
+"""Augments windows of gray frames: other colours, the mirror, small shifts, brightness.
 
 A track is driven counter-clockwise, so right turns are rare: the mirror makes them as frequent as
-left ones. Shifts and brightness teach the policy to ignore what differs between two renderers. All
-frames of a window are changed alike, since their motion carries the speed.
+left ones. Shifts and brightness teach the policy to ignore what differs between two renderers. A
+world in other colours is, in gray, the same picture with other levels of road and grass, so a table
+of levels makes one of the other. All frames of a window are changed alike, since their motion
+carries the speed.
 """
 
 from dataclasses import dataclass
@@ -14,6 +16,14 @@ from numpy.typing import NDArray
 DASHBOARD_ROW = 74
 """First row of the 84 that shows the dashboard (the bottom 12 of 96 rows, and the row they share
 with the picture)."""
+
+_VIEW_ROWS = 73
+"""Rows that show the world alone; the row after them mixes it half and half with the dashboard's
+black."""
+
+_KERB, _ROAD, _UNVISITED, _BACKGROUND, _GRASS = 76, 100, 105, 160, 175
+"""Gray levels of gymnasium's colours as its picture shows them: red kerbs, visited road, the
+lightest unvisited tile, the field, the patches of grass. Darker is the car."""
 
 _STEERING_BAR = (31, 53)
 _GYROSCOPE_BAR = (53, 73)
@@ -29,11 +39,14 @@ class Augmentation:
         mirror: Probability that a window is mirrored and its steering negated.
         shift: Largest shift in pixels, up or down and left or right, of all but the dashboard.
         brightness: Largest relative change of brightness.
+        recolour: Probability that road and grass of a window get other gray levels; 0 draws
+            nothing, so that all else is as without it.
     """
 
     mirror: float = 0.5
     shift: int = 1
     brightness: float = 0.05
+    recolour: float = 0.0
 
     def __call__(
         self, frames: NDArray[np.uint8], actions: NDArray[np.float32], rng: np.random.Generator
@@ -46,6 +59,9 @@ class Augmentation:
             rng: Source of all draws.
         """
         n = len(frames)
+        if self.recolour:
+            for chosen in np.flatnonzero(rng.random(n) < self.recolour):
+                recolour(frames[chosen], draw_levels(rng))
         mirrored = rng.random(n) < self.mirror
         shifts = rng.integers(-self.shift, self.shift + 1, size=(n, 2))
         gains = 1.0 + rng.uniform(-self.brightness, self.brightness, size=n)
@@ -57,6 +73,41 @@ class Augmentation:
             if self.brightness:
                 brighten(window, float(gain))
         actions[mirrored, :, 0] *= -1.0
+
+
+def draw_levels(rng: np.random.Generator) -> NDArray[np.uint8]:
+    """A random table of gray levels, ``(256,)``: the same world in other colours.
+
+    Road and field are uniform in [0, 215), each by itself, so that the road is as often the lighter
+    as the darker; the patches of grass differ from the field by up to 15 either way. That holds all
+    that ``drive.carracing.colours.draw_paper_colours`` can draw.
+    """
+    road, background = rng.uniform(0, 215, size=2)
+    return levels_of(road, background, background + rng.uniform(-15, 15))
+
+
+def levels_of(road: float, background: float, grass: float) -> NDArray[np.uint8]:
+    """The table of gray levels, ``(256,)``, that a world with these gray levels stands for.
+
+    What lies between two levels of gymnasium's picture is their mixture at an edge, so it becomes
+    the mixture of the new ones. Car, kerbs and black stay.
+
+    Args:
+        road: Of a visited tile as it is shown, in [0, 255]; unvisited ones stay up to 5 lighter.
+        background: Of the field.
+        grass: Of its patches.
+    """
+    anchors = (0, _KERB, _ROAD, _UNVISITED, _BACKGROUND, _GRASS, 255)
+    values = (0, _KERB, road, road + _UNVISITED - _ROAD, background, grass, 255)
+    table = np.rint(np.interp(np.arange(256), anchors, np.clip(values, 0, 255)))
+    return np.asarray(table, dtype=np.uint8)
+
+
+def recolour(frames: NDArray[np.uint8], table: NDArray[np.uint8]) -> None:
+    """Looks up the levels of frames ``(time, 84, 84)`` in place; the dashboard stays."""
+    frames[:, :_VIEW_ROWS] = table[frames[:, :_VIEW_ROWS]]
+    mixed = np.minimum(2 * frames[:, _VIEW_ROWS].astype(np.int64), 255)
+    frames[:, _VIEW_ROWS] = table[mixed] // 2
 
 
 def mirror(frames: NDArray[np.uint8]) -> None:

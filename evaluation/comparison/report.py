@@ -1,0 +1,116 @@
+"""What a comparison amounts to: tables and figures, all from its files of rows."""
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from evaluation.comparison.figures import overview, returns
+from evaluation.comparison.laps import Driven, driven
+from evaluation.comparison.tables import (
+    arms_of,
+    difference_sheet,
+    driving_sheet,
+    gain_sheet,
+    open_loop_sheets,
+)
+from evaluation.errors import EvaluationError
+from nsac_core.benchmarks.page import fill_blocks
+from nsac_core.benchmarks.report import save_figure, write_text
+from nsac_core.benchmarks.runner import settings_of
+from nsac_core.benchmarks.sheets import Sheet
+
+FIGURES = {
+    "overview": "Completion, return and lateral error by method and arm, with 95 % intervals",
+    "returns": "Return of every lap by method and arm; crosses are laps not completed",
+}
+"""Alternative texts of the figures by name."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A comparison, reported.
+
+    Attributes:
+        folder: With ``tables.md``, ``tables.tex`` and the figures.
+        sheets: The tables.
+    """
+
+    folder: Path
+    sheets: list[Sheet]
+
+
+def report(out: Path, page: Path | None = None) -> Report:
+    """Writes tables and figures of whatever stages are done.
+
+    Args:
+        out: Folder of the comparison.
+        page: Markdown page whose blocks to fill; figures are copied beside it.
+
+    Raises:
+        EvaluationError: No stage is done that could be reported.
+        nsac_core.benchmarks.errors.BenchmarkError: The page names what there is not.
+    """
+    folder = out / "report"
+    folder.mkdir(parents=True, exist_ok=True)
+    sheets: list[Sheet] = []
+    figures: dict[str, Figure] = {}
+    scores = out / "open_loop.parquet"
+    if scores.is_file():
+        sheets += open_loop_sheets(pd.read_parquet(scores))
+    if any((out / "runs").glob("*/laps.parquet")):
+        found = driven(out)
+        sheets += _driving_sheets(found)
+        figures = {"overview": overview(found, _rng()), "returns": returns(found)}
+    sheets = [sheet for sheet in sheets if sheet.rows]
+    if not sheets:
+        raise EvaluationError(f"{out}: nothing to report; open-loop and drive come first")
+    write_text(folder / "tables.md", "\n".join(f"{s.caption}\n\n{s.markdown()}" for s in sheets))
+    write_text(folder / "tables.tex", "\n".join(sheet.latex() for sheet in sheets))
+    for name, figure in figures.items():
+        save_figure(figure, folder / name)
+    if page is not None:
+        _fill(page, out, sheets, list(figures))
+    return Report(folder, sheets)
+
+
+def _driving_sheets(found: Driven) -> list[Sheet]:
+    arms = arms_of(found.clones)
+    sheets = [driving_sheet(found, arm, _rng()) for arm in arms]
+    sheets += [difference_sheet(found, arm, _rng()) for arm in arms]
+    sheets += [gain_sheet(found, arm, _rng()) for arm in arms if arm != "plain"]
+    return sheets
+
+
+def _fill(page: Path, out: Path, sheets: list[Sheet], figures: list[str]) -> None:
+    blocks = {sheet.name: f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in sheets}
+    for name in figures:
+        blocks[name] = f"![{FIGURES[name]}](driving_{name}.svg)\n"
+    blocks["settings"] = f"```json\n{json.dumps(settings_of(out), indent=1)}\n```\n"
+    data = out / "data.json"
+    if data.is_file():
+        blocks["data"] = _data(json.loads(data.read_text(encoding="utf-8")))
+    if not page.is_file():
+        raise EvaluationError(f"{page}: no such page")
+    fill_blocks(page, blocks)
+    for name in figures:
+        source = out / "report" / f"{name}.svg"
+        shutil.copyfile(source, page.parent / f"driving_{name}.svg")
+
+
+def _data(facts: dict[str, object]) -> str:
+    return (
+        f"{facts['episodes']} episodes of {facts['steps']} steps together, {facts['laps']} laps "
+        f"completed, mean return {facts['mean_return']:.1f}. Recorded by\n\n"
+        f"```\n{facts['recipe']}\n```\n\nSHA-256 of all frames and actions: "
+        f"`{facts['fingerprint']}`.\n"
+    )
+
+
+def _rng() -> np.random.Generator:
+    """The same for each table, whichever others there are."""
+    return np.random.default_rng(0)

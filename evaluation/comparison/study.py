@@ -1,0 +1,62 @@
+"""A comparison from its first stage to its last."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+from evaluation.comparison.clones import clones_of, make_clones
+from evaluation.comparison.config import ComparisonConfig
+from evaluation.comparison.laps import drive_all
+from evaluation.comparison.open_loop import predict_all
+from evaluation.comparison.recording import record_expert
+from evaluation.comparison.report import Report, report
+from nsac_core.benchmarks.runner import claim
+from policies.loading import BUNDLED
+
+Tell = Callable[[str], None]
+
+
+def compare(config: ComparisonConfig, tell: Tell = print) -> Report | None:
+    """Runs the stages asked for; what is done already is not done again.
+
+    Args:
+        config: What to compare.
+        tell: Told a line after each stage.
+
+    Returns:
+        The report, or None where it was not asked for.
+
+    Raises:
+        EvaluationError: The configuration cannot be, a stage lacks what an earlier one makes, or
+            some clones cannot be trained.
+        nsac_core.benchmarks.errors.BenchmarkError: The folder holds another comparison.
+        policies.PolicyError: A policy cannot be loaded or trained.
+        recorders.RecordError: A recording cannot be made.
+        policies.demonstrations.DemonstrationError: The demonstrations are not recorded.
+        maps.MapError: There is no such map.
+    """
+    config.check()
+    claim(config.out, {**config.decisive(), "expert_sha256": _digest(config.expert)})
+    clones = clones_of(config)
+    if "record" in config.stages:
+        facts = record_expert(config)
+        tell(
+            f"{facts['episodes']} episodes, {facts['steps']} steps, {facts['laps']} laps complete, "
+            f"mean return {facts['mean_return']:.1f}; fingerprint {facts['fingerprint']}"
+        )
+        tell(f"recipe: {facts['recipe']}")
+    if "clone" in config.stages and config.clones is None:
+        make_clones(config)
+        tell(f"{len(clones)} clones in {config.clones_folder}")
+    if "open-loop" in config.stages:
+        tell(f"open loop: {predict_all(config, clones)}")
+    if "drive" in config.stages:
+        drive_all(config, clones)
+        tell(f"laps of {len(clones)} clones in {config.out / 'runs'}")
+    return report(config.out, config.page) if "report" in config.stages else None
+
+
+def _digest(expert: str) -> str:
+    """Of the expert's weights; empty for a driver that is not learned."""
+    path = Path(BUNDLED.get(expert, expert))
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
