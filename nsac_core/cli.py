@@ -32,7 +32,7 @@ class TabularPage:
 
     Attributes:
         runs: Their folders.
-        page: A Markdown file with blocks `<!-- begin DATA_SET/NAME -->` to `<!-- end -->`.
+        page: A Markdown file with blocks `<!-- begin RUN/NAME -->` to `<!-- end -->`.
     """
 
     runs: tuple[Path, ...] = (Path("runs/bench/boston"), Path("runs/bench/kin8nm"))

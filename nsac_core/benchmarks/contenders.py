@@ -7,6 +7,7 @@ from typing import Any
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.references import REFERENCES
 from nsac_core.methods import METHODS
+from nsac_core.methods.nsac import LAMBDA_REG
 
 TITLES = {
     "nsac": "NSAC",
@@ -55,7 +56,8 @@ def contenders(methods: Sequence[str], lambdas: Sequence[float]) -> list[Contend
     chosen = known if "all" in methods else [name for name in known if name in methods]
     found = [_contender(name) for name in chosen]
     if "nsac" in chosen:
-        found += [nsac_with(weight) for weight in dict.fromkeys(lambdas)]
+        others = [weight for weight in dict.fromkeys(lambdas) if weight != LAMBDA_REG]
+        found += [nsac_with(weight) for weight in others]
     return found
 
 

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from nsac_core.benchmarks.config import TabularConfig
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.report import Report, write_text
 
@@ -14,8 +15,9 @@ _BLOCK = re.compile(r"(<!-- begin ([\w/-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 def fill(page: Path, runs: Sequence[Report]) -> None:
     """Writes the blocks of a page anew.
 
-    A block is all between ``<!-- begin DATA_SET/NAME -->`` and ``<!-- end -->``; NAME is that of a
-    table, ``settings``, or ``figure``, which is copied beside the page as ``DATA_SET.svg``.
+    A block is all between ``<!-- begin RUN/NAME -->`` and ``<!-- end -->``. RUN is the data set,
+    followed by ``_TOKENS`` where the tokens are not the usual ones; NAME is that of a table,
+    ``settings``, or ``figure``, which is copied beside the page as ``RUN.svg``.
 
     Args:
         page: A Markdown file.
@@ -29,7 +31,9 @@ def fill(page: Path, runs: Sequence[Report]) -> None:
         blocks.update(_blocks(run))
     fill_blocks(page, blocks)
     for run in runs:
-        shutil.copyfile(run.folder / "figure.svg", page.parent / f"{run.settings['data_set']}.svg")
+        picture = f"{_name(run)}.svg"
+        if picture in page.read_text(encoding="utf-8"):
+            shutil.copyfile(run.folder / "figure.svg", page.parent / picture)
 
 
 def fill_blocks(page: Path, blocks: dict[str, str]) -> None:
@@ -52,16 +56,20 @@ def fill_blocks(page: Path, blocks: dict[str, str]) -> None:
 
 
 def _blocks(found: Report) -> dict[str, str]:
-    data_set = found.settings["data_set"]
+    name = _name(found)
     blocks = {
-        f"{data_set}/{sheet.name}": f"{sheet.caption}\n\n{sheet.markdown()}"
-        for sheet in found.sheets
+        f"{name}/{sheet.name}": f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in found.sheets
     }
-    settings = ", ".join(f"`{name}` {_shown(value)}" for name, value in found.settings.items())
-    blocks[f"{data_set}/settings"] = settings + "\n"
+    settings = ", ".join(f"`{field}` {_shown(value)}" for field, value in found.settings.items())
+    blocks[f"{name}/settings"] = settings + "\n"
     words = "error by method, calibration, and error of the most certain share"
-    blocks[f"{data_set}/figure"] = f"![{data_set}: {words}]({data_set}.svg)\n"
+    blocks[f"{name}/figure"] = f"![{name}: {words}]({name}.svg)\n"
     return blocks
+
+
+def _name(found: Report) -> str:
+    data_set, tokens = found.settings["data_set"], found.settings["tokens"]
+    return data_set if tokens == TabularConfig.tokens else f"{data_set}_{tokens}"
 
 
 def _shown(value: object) -> str:

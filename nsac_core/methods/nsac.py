@@ -12,6 +12,9 @@ from nsac_core.methods.protocol import Method, Prediction, aleatoric_variance, c
 
 _EPSILON = 1e-3
 
+LAMBDA_REG = 0.5
+"""Weight of the regulariser, as in the paper's code."""
+
 
 class NSACMethod(Method):
     """An encoder under an NSAC layer.
@@ -41,7 +44,7 @@ class NSACMethod(Method):
         output_dim: int,
         *,
         n_samples: int = 5,
-        lambda_reg: float = 0.5,
+        lambda_reg: float = LAMBDA_REG,
         ood_mean: float = 0.0,
         ood_std: float = 5.0,
         ood_share: float = 1.0,
