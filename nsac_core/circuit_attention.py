@@ -24,7 +24,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
 }
 _PAIRS_AT_ONCE = 8192
-_PAIRS_AT_ONCE_WITH_GRADIENT = 131072
+_PAIRS_AT_ONCE_WITH_GRADIENT = 65536
 
 
 class Evaluation(NamedTuple):

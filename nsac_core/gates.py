@@ -150,10 +150,12 @@ class Backbone(nn.Module):
             return self._unmoved(inter)
         weight, bias = self.command.from_rates(gain=2.0)
         weight = _filled(_filled(weight).T).T
-        command = functional.linear(inter, weight, _filled(bias)).sigmoid_()
+        # On a matrix, since the gradient through a changed view would copy it.
+        command = functional.linear(inter.flatten(0, -2), weight, _filled(bias)).sigmoid_()
         weight, bias = self.motor.from_rates(gain=1.0)
         motor = functional.linear(command, _filled(weight), bias)
-        return Firing(inter, command, motor)
+        pairs = inter.shape[:-1]
+        return Firing(inter, command.view(*pairs, -1), motor.view(*pairs, -1))
 
     def _unmoved(self, inter: Tensor) -> Firing:
         """Commands and motors after a single step, which their biases alone decide."""
