@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from evaluation.errors import EvaluationError
+from evaluation.lane import MAX_STEPS
 from nsac_core.methods import METHODS
 from recorders import Disturbance
 
@@ -40,8 +41,8 @@ class Corrections:
     rounds: int = 3
     labels: int = 10_000
     learner_share: float = 0.9
-    epochs: int = 3
-    final_epochs: int = 10
+    epochs: int = 2
+    final_epochs: int = 6
     learning_rate: float = 7e-4
     first_track: int = 20_000
 
@@ -78,6 +79,7 @@ class ComparisonConfig:
         tracks: What is driven, in the syntax of `nsac-evaluate --maps`.
         renderer: Who draws what the drivers see.
         batch: Laps in lock-step.
+        max_steps: Limit of an episode, recorded or driven.
         page: Markdown page whose blocks are filled with the tables, or None.
         workers: Processes, of one thread each; they do not change the results.
         quiet: No progress bars.
@@ -98,7 +100,7 @@ class ComparisonConfig:
     noise: Disturbance = field(default_factory=lambda: Disturbance(share=0.0))
     recording_renderer: Literal["exact", "fast"] = "fast"
     encoder: str = "strided"
-    epochs: int = 20
+    epochs: int = 12
     window: int = 8
     training_batch: int = 256
     learning_rate: float = 1e-3
@@ -107,6 +109,7 @@ class ComparisonConfig:
     tracks: str = "seed:2000-2019"
     renderer: Literal["exact", "fast"] = "exact"
     batch: int = 10
+    max_steps: int = MAX_STEPS
     page: Path | None = None
     workers: int = 1
     quiet: bool = False

@@ -15,6 +15,8 @@ from policies.train_config import TrainConfig
 from recorders import Disturbance, RecordConfig, record
 
 _VALIDATION_SHARE = 0.1
+_EPISODES_AT_ONCE = 5
+"""More would share a forward pass among more cars, and record more labels than are wanted."""
 
 
 def correct(config: ComparisonConfig, how: TrainConfig, plain: Path) -> Path:
@@ -56,12 +58,12 @@ def correct(config: ComparisonConfig, how: TrainConfig, plain: Path) -> Path:
 
 
 def _record(config: ComparisonConfig, how: TrainConfig, number: int, learner: Path) -> list[str]:
-    """Records data sets of a batch of episodes until they hold the labels of a round."""
+    """Records data sets of a few episodes until they hold the labels of a round."""
     stem = f"{how.method.replace('_', '-')}-{how.seed}"
     names: list[str] = []
     steps = 0
     while steps < config.dagger.labels:
-        first = config.dagger.first_track + 1000 * number + config.batch * len(names)
+        first = config.dagger.first_track + 1000 * number + _EPISODES_AT_ONCE * len(names)
         recording = RecordConfig(
             out=f"dagger/{stem}-round{number}-part{len(names)}-v0",
             driver=config.expert,
@@ -69,9 +71,10 @@ def _record(config: ComparisonConfig, how: TrainConfig, number: int, learner: Pa
             learner_share=config.dagger.learner_share,
             noise=Disturbance(share=0.0),
             renderer=config.recording_renderer,
-            episodes=config.batch,
+            episodes=_EPISODES_AT_ONCE,
             first_seed=first,
-            batch=config.batch,
+            batch=_EPISODES_AT_ONCE,
+            max_steps=config.max_steps,
             seed=how.seed,
             data_root=config.data_root,
             quiet=True,

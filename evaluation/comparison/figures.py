@@ -25,13 +25,16 @@ def overview(driven: Driven, rng: np.random.Generator) -> Figure:
     for axes, (name, words, factor) in zip(figure.subplots(1, 3, sharey=True), names, strict=True):
         _draw_measure(axes, driven, (name, factor), rng)
         axes.set_xlabel(words)
+        if name == "lateral_rmse":  # a car that is lost is far away
+            axes.set_xscale("log")
         axes.grid(axis="x", color="0.92")
         axes.spines[["top", "right"]].set_visible(False)
+    ceilings = figure.axes[0].get_legend_handles_labels()[0]
     handles = [
         figure.axes[0].plot([], [], _MARKERS[arm], color="0.3", fillstyle=_FILLS[arm], label=arm)[0]
         for arm in arms_of(driven.clones)
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles=[*handles, *ceilings], loc="outside lower center", ncols=6, frameon=False)
     return figure
 
 
@@ -77,7 +80,6 @@ def _draw_measure(
         axes.axvline(mean, color="0.5", linewidth=1, linestyle=style, label=policy)
     axes.set_yticks(range(len(methods)), [title(method) for method in methods])
     axes.set_ylim(len(methods) - 0.5, -0.5)
-    axes.legend(frameon=False, fontsize="small", loc="lower left")
 
 
 def _ceilings(driven: Driven) -> list[tuple[str, pd.DataFrame]]:

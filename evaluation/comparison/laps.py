@@ -65,6 +65,7 @@ def _run(config: ComparisonConfig, name: str, policies: tuple[str, ...]) -> Eval
         out=config.out / "runs" / name,
         renderer=config.renderer,
         batch=config.batch,
+        max_steps=config.max_steps,
         workers=config.workers,
         quiet=config.quiet,
     )

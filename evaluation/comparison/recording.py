@@ -43,7 +43,7 @@ def record_config(config: ComparisonConfig) -> RecordConfig:
         first_seed=config.first_track,
         renderer=config.recording_renderer,
         noise=config.noise,
-        batch=config.batch,
+        max_steps=config.max_steps,
         workers=config.workers,
         data_root=config.data_root,
         quiet=config.quiet,
@@ -85,8 +85,8 @@ def recipe(config: ComparisonConfig) -> str:
     for name, value in vars(how.noise).items():
         if value != getattr(type(how.noise), name):
             words += [f"--noise.{name.replace('_', '-')}", str(value)]
-    if how.batch != RecordConfig.batch:
-        words += ["--batch", str(how.batch)]
+    if how.max_steps != RecordConfig.max_steps:
+        words += ["--max-steps", str(how.max_steps)]
     return shlex.join([*words, "--out", NAME])
 
 

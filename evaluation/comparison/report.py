@@ -9,22 +9,29 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from evaluation.comparison.clones import Clone
 from evaluation.comparison.figures import overview, returns
 from evaluation.comparison.laps import Driven, driven
+from evaluation.comparison.open_loop import OVERALL, predictions_file
 from evaluation.comparison.tables import (
     arms_of,
+    arms_sheet,
     difference_sheet,
     driving_sheet,
     gain_sheet,
+    one_row_a_clone,
     open_loop_sheets,
 )
 from evaluation.errors import EvaluationError
+from nsac_core.benchmarks.figures import overview as open_loop_overview
 from nsac_core.benchmarks.page import fill_blocks
 from nsac_core.benchmarks.report import save_figure, write_text
 from nsac_core.benchmarks.runner import settings_of
 from nsac_core.benchmarks.sheets import Sheet
 
 FIGURES = {
+    "open_loop": "Error on the test episodes beside the paper's, calibration, and error of the "
+    "most certain share",
     "overview": "Completion, return and lateral error by method and arm, with 95 % intervals",
     "returns": "Return of every lap by method and arm; crosses are laps not completed",
 }
@@ -61,11 +68,13 @@ def report(out: Path, page: Path | None = None) -> Report:
     figures: dict[str, Figure] = {}
     scores = out / "open_loop.parquet"
     if scores.is_file():
-        sheets += open_loop_sheets(pd.read_parquet(scores))
+        found_scores = pd.read_parquet(scores)
+        sheets += open_loop_sheets(found_scores)
+        figures["open_loop"] = _open_loop(out, found_scores)
     if any((out / "runs").glob("*/laps.parquet")):
         found = driven(out)
         sheets += _driving_sheets(found)
-        figures = {"overview": overview(found, _rng()), "returns": returns(found)}
+        figures |= {"overview": overview(found, _rng()), "returns": returns(found)}
     sheets = [sheet for sheet in sheets if sheet.rows]
     if not sheets:
         raise EvaluationError(f"{out}: nothing to report; open-loop and drive come first")
@@ -78,9 +87,26 @@ def report(out: Path, page: Path | None = None) -> Report:
     return Report(folder, sheets)
 
 
+def _open_loop(out: Path, scores: pd.DataFrame) -> Figure:
+    """The benchmarks' figure, of the clones of the first arm."""
+    arm = arms_of(scores)[0]
+    own = scores[scores["arm"] == arm]
+    clones = own[["method", "seed"]].drop_duplicates()
+    predictions = [
+        pd.read_parquet(predictions_file(out, Clone(arm, method, seed))).assign(
+            model=method, seed=seed
+        )
+        for method, seed in clones.itertuples(index=False)
+    ]
+    overall = one_row_a_clone(own[own["action"] == OVERALL])
+    rows = pd.concat(predictions, ignore_index=True)
+    return open_loop_overview("carracing", rows, overall, f"the actions, {arm} clones")
+
+
 def _driving_sheets(found: Driven) -> list[Sheet]:
     arms = arms_of(found.clones)
     sheets = [driving_sheet(found, arm, _rng()) for arm in arms]
+    sheets.append(arms_sheet(found, _rng()))
     sheets += [difference_sheet(found, arm, _rng()) for arm in arms]
     sheets += [gain_sheet(found, arm, _rng()) for arm in arms if arm != "plain"]
     return sheets

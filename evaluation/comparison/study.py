@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
+import policies
 from evaluation.comparison.clones import clones_of, make_clones
 from evaluation.comparison.config import ComparisonConfig
 from evaluation.comparison.laps import drive_all
@@ -36,6 +37,7 @@ def compare(config: ComparisonConfig, tell: Tell = print) -> Report | None:
         maps.MapError: There is no such map.
     """
     config.check()
+    policies.load(config.expert)
     claim(config.out, {**config.decisive(), "expert_sha256": _digest(config.expert)})
     clones = clones_of(config)
     if "record" in config.stages:

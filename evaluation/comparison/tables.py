@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from evaluation.comparison.config import ARMS
+from evaluation.comparison.config import ARMS, Arm
 from evaluation.comparison.intervals import clustered_wilson, crossed_bootstrap, matrix
 from evaluation.comparison.laps import Driven
 from evaluation.comparison.open_loop import OVERALL
@@ -39,7 +39,7 @@ def open_loop_sheets(scores: pd.DataFrame) -> list[Sheet]:
     found = []
     for arm in arms_of(scores):
         own = scores[scores["arm"] == arm]
-        overall = _wide(own[own["action"] == OVERALL])
+        overall = one_row_a_clone(own[own["action"] == OVERALL])
         found += [
             _named(beside_paper("carracing", overall), f"open_loop_{arm}"),
             _named(other_scores(overall), f"open_loop_more_{arm}"),
@@ -64,8 +64,29 @@ def driving_sheet(driven: Driven, arm: str, rng: np.random.Generator) -> Sheet:
         f"Laps of the {arm} clones: {models} models of each method on "
         f"{laps['map'].nunique()} tracks, {laps['renderer'].iloc[0]} renderer. Shares with Wilson "
         "intervals of as many laps as the correlated ones are worth, means with bootstrap "
-        "intervals over models and tracks (95 %).",
+        "intervals over models and tracks (95 %). Latency is that of a decision for a whole batch.",
         head,
+        rows,
+    )
+
+
+def arms_sheet(driven: Driven, rng: np.random.Generator) -> Sheet:
+    """Every arm of every method side by side."""
+    arms = arms_of(driven.clones)
+    rows: list[list[Field]] = []
+    for method, own in by_method(driven.clones):
+        row: list[Field] = [title(method)]
+        for name in GAINS:
+            for arm in arms:
+                laps = own[own["arm"] == arm]
+                found = _with_interval(interval_of(laps, name, rng), name) if len(laps) else "-"
+                row.append(found)
+        rows.append(row)
+    return Sheet(
+        "arms",
+        "What corrections (dagger) and recoloured training pictures (colours) make of the plain "
+        "clones, all on the same laps.",
+        ["method", *(f"{_title(name)}, {arm}" for name in GAINS for arm in arms)],
         rows,
     )
 
@@ -105,7 +126,7 @@ def gain_sheet(driven: Driven, arm: str, rng: np.random.Generator) -> Sheet:
     )
 
 
-def arms_of(frame: pd.DataFrame) -> list[str]:
+def arms_of(frame: pd.DataFrame) -> list[Arm]:
     """The arms in a table, in order."""
     return [arm for arm in ARMS if (frame["arm"] == arm).any()]
 
@@ -163,7 +184,7 @@ def _by_action(scores: pd.DataFrame, arm: str) -> Sheet:
     methods = sorted(scores["method"].unique(), key=order)
     rows: list[list[Field]] = []
     for action in ACTIONS:
-        own = _wide(scores[scores["action"] == action])
+        own = one_row_a_clone(scores[scores["action"] == action])
         columns = [
             with_best(
                 [Number.of(own.loc[own["model"] == m, name].tolist()) for m in methods],
@@ -181,8 +202,8 @@ def _by_action(scores: pd.DataFrame, arm: str) -> Sheet:
     )
 
 
-def _wide(scores: pd.DataFrame) -> pd.DataFrame:
-    """One row a clone, as the benchmarks have it: ``model`` is the method."""
+def one_row_a_clone(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores of one action as the benchmarks have them: ``model`` (the method), ``seed``, each."""
     wide = scores.pivot(index=["method", "seed"], columns="metric", values="value").reset_index()
     wide = wide.rename(columns={"method": "model"}).rename_axis(columns=None)
     place = wide["model"].map(order)

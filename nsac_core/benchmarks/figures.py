@@ -34,13 +34,19 @@ _DASHES = {"constant": ":", "ridge": "--", "mlp": "-.", "gp": (0, (6, 1, 1, 1, 1
 _SHARES = np.linspace(0.05, 1.0, 96)
 
 
-def overview(data_set: str, predictions: pd.DataFrame, scores: pd.DataFrame) -> Figure:
+def overview(
+    data_set: str,
+    predictions: pd.DataFrame,
+    scores: pd.DataFrame,
+    target: str = "the scaled target",
+) -> Figure:
     """Three panels: MSE with the paper's beside, coverage by level, MSE by share kept.
 
     Args:
         data_set: The run's.
         predictions: All rows of the run.
         scores: As from ``score``, in the order to show.
+        target: What the error is of.
     """
     figure = Figure(figsize=(13, 4.4), layout="constrained")
     error, calibration, risk = figure.subplots(1, 3)
@@ -53,6 +59,7 @@ def overview(data_set: str, predictions: pd.DataFrame, scores: pd.DataFrame) -> 
         axes.spines[["top", "right"]].set_visible(False)
     handles, labels = calibration.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=6, frameon=False)
+    error.set_xlabel(f"MSE of {target}")
     figure.suptitle(f"{data_set}, {scores['seed'].nunique()} seeds")
     return figure
 
@@ -71,7 +78,6 @@ def _draw_error(axes: Axes, data_set: str, scores: pd.DataFrame, models: list[st
     axes.invert_yaxis()
     axes.set_xscale("log")
     _plain_ticks(axes.xaxis)
-    axes.set_xlabel("MSE of the scaled target")
     axes.grid(axis="x", which="both", color="0.92")
     axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.1))
 
