@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from evaluation.comparison.entrants import method_of
+from evaluation.comparison.entrants import method_of, seed_of
+from evaluation.comparison.intervals import crossed_bootstrap, matrix
 from evaluation.errors import EvaluationError
-from evaluation.statistics import Interval, bootstrap
+from evaluation.statistics import Interval
 from nsac_core.benchmarks.contenders import title
 from nsac_core.benchmarks.sheets import Field, Sheet
 
@@ -61,17 +62,17 @@ def distances(steps: pd.DataFrame, expert: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_method(laps: pd.DataFrame, seed: int = 0) -> dict[str, Interval]:
-    """The mean over all laps of a method's clones, with its bootstrap interval over laps.
+    """The mean over all laps of a method's clones, with its interval over models and tracks.
 
     Args:
         laps: As from ``distances``.
         seed: Of the bootstrap.
     """
     rng = np.random.default_rng(seed)
-    methods = laps["policy"].map(method_of)
+    laps = laps.assign(model=[seed_of(policy) or 0 for policy in laps["policy"]])
     return {
-        str(method): bootstrap(own["expert_distance"], rng)
-        for method, own in laps.groupby(methods, sort=False)
+        str(method): crossed_bootstrap(matrix(own, "expert_distance"), rng)
+        for method, own in laps.groupby(laps["policy"].map(method_of), sort=False)
     }
 
 
@@ -104,8 +105,8 @@ def tables(run: Path, ceilings: Path, expert: str = "ppo") -> list[Sheet]:
     ]
     caption = (
         f"The paper's error: mean distance in world units to the car of {expert} at the same time, "
-        "with 95 % bootstrap intervals over laps. It measures speed: the last column is by how "
-        "much of a lap the expert is ahead, on average."
+        "with 95 % bootstrap intervals over models and tracks. It measures speed: the last column "
+        "is by how much of a lap the expert is ahead, on average."
     )
     head = ["driver", "distance to the expert", "expert ahead"]
     return [Sheet("expert_distance", caption, head, rows)]

@@ -17,6 +17,7 @@ import policies
 from evaluation.comparison.entrants import method_of, seed_of
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
+from evaluation.lane import MAX_STEPS
 from evaluation.metrics.base import column
 from evaluation.metrics.uncertainty import total_sigma
 from evaluation.run import Run, drive
@@ -51,6 +52,7 @@ class SelectiveConfig:
         renderer: Who draws what the clones see.
         batch: Laps in lock-step.
         seed: Of everything random.
+        max_steps: Limit of an episode.
         workers: Processes, of one thread each; they do not change the results.
         quiet: No progress bars.
     """
@@ -66,6 +68,7 @@ class SelectiveConfig:
     renderer: Literal["exact", "fast"] = "exact"
     batch: int = 10
     seed: int = 0
+    max_steps: int = MAX_STEPS
     workers: int = 1
     quiet: bool = False
 
@@ -229,6 +232,7 @@ def _run(config: SelectiveConfig, name: str, drivers: list[str], tracks: str) ->
         renderer=config.renderer,
         batch=config.batch,
         seed=config.seed,
+        max_steps=config.max_steps,
         workers=config.workers,
         quiet=config.quiet,
     )

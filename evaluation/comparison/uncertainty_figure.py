@@ -40,6 +40,7 @@ def draw(ratings: Sequence["Rating"]) -> Figure:
             _draw_curves(axes, kind, [rating for rating in ratings if rating.part == part])
             axes.set_xlabel(PANELS[kind][0])
         row[0].set_ylabel(PANELS[kind][1])
+        row[0].set_ylim(bottom=0)  # once all are drawn: it ends the scaling to what there is
     for axes, part in zip(panels[0], parts, strict=True):
         axes.set_title(part)
     _legend(figure, ratings)
@@ -57,7 +58,6 @@ def _draw_curves(axes: Axes, kind: str, ratings: Sequence["Rating"]) -> None:
         kept = np.isfinite(y) & ((x >= LEAST_KEPT) | (kind == "roc"))
         axes.plot(x[kept], y[kept], color=_colour(rating.method), linewidth=1.6)
     axes.set_xlim(0, 1)
-    axes.set_ylim(bottom=0)
     axes.spines[["top", "right"]].set_visible(False)
 
 

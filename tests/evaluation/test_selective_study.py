@@ -97,6 +97,7 @@ def test_a_study_is_driven_once_and_reported(
         quantiles=(0.95,),
         validation="oval",
         tracks="short",
+        max_steps=150,
         quiet=True,
     )
     drive_selective(config)
