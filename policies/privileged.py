@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -86,7 +87,8 @@ class PrivilegedDriver:
     def line(self, track: Track) -> RacingLine:
         """The racing line of a track, planned once."""
         if track not in self._lines:
-            self._lines[track] = plan(track, self.config.line)
+            points = track.points.tobytes()
+            self._lines[track] = _planned(points, track.half_width, self.config.line)
         return self._lines[track]
 
     def drive(self, world: CarRacingWorld) -> tuple[float, float, float]:
@@ -168,6 +170,13 @@ class _CarState:
         x, y = hull.position
         speed = math.hypot(vx, vy)
         return cls((x, y), heading, hull.angularVelocity, speed, forward, side, rolling)
+
+
+@lru_cache(maxsize=128)
+def _planned(points: bytes, half_width: float, config: LineConfig) -> RacingLine:
+    """A road's line, planned once a process: many drivers may be supervised on the same roads."""
+    centre_line = np.frombuffer(points, dtype=np.float64).reshape(-1, 2)
+    return plan(Track(centre_line, half_width), config)
 
 
 def _clip(value: float, low: float, high: float) -> float:
