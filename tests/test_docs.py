@@ -74,7 +74,8 @@ def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> object:
         kinds = {"list": "ListMaps", "show": "ShowMap", "import": "ImportMap"}
         monkeypatch.setattr(getattr(module, kinds[arguments[0]]), "run", stop)
     else:
-        name, worker = WORKERS[command]
+        compares = command == "nsac-evaluate" and arguments[0] == "drivers"
+        name, worker = ("evaluation.cli", "compare") if compares else WORKERS[command]
         module = importlib.import_module(name)
         monkeypatch.setattr(module, worker, stop)
     with pytest.raises(ParsedError) as parsed:
@@ -109,6 +110,7 @@ def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> 
     calls: list[tuple[str, list[str]]] = [(name, []) for name, _ in WORKERS.values()]
     calls += [("recorders.cli", ["carracing"]), ("policies.cli", ["--expert", "ppo"])]
     calls += [("nsac_core.cli", [command]) for command in ("boston", "report", "tabular-page")]
+    calls.append(("evaluation.cli", ["drivers"]))
     calls += [("maps.cli", [command]) for command in ("show", "import")]
     for module, arguments in calls:
         with pytest.raises(SystemExit):

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from evaluation.comparison.laps import Driven
 from evaluation.comparison.tables import arms_of, by_method, interval_of
 from nsac_core.benchmarks.contenders import title
-from nsac_core.benchmarks.figures import COLOURS
+from nsac_core.benchmarks.figures import COLOURS, plain_ticks
 
 _MARKERS = {"plain": "o", "dagger": "s", "colours": "^"}
 _FILLS = {"plain": "none", "dagger": "full", "colours": "left"}
@@ -27,6 +27,7 @@ def overview(driven: Driven, rng: np.random.Generator) -> Figure:
         axes.set_xlabel(words)
         if name == "lateral_rmse":  # a car that is lost is far away
             axes.set_xscale("log")
+            plain_ticks(axes.xaxis)
         axes.grid(axis="x", color="0.92")
         axes.spines[["top", "right"]].set_visible(False)
     ceilings = figure.axes[0].get_legend_handles_labels()[0]

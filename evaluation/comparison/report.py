@@ -22,6 +22,7 @@ from evaluation.comparison.tables import (
     one_row_a_clone,
     open_loop_sheets,
 )
+from evaluation.comparison.while_driving import while_driving
 from evaluation.errors import EvaluationError
 from nsac_core.benchmarks.figures import overview as open_loop_overview
 from nsac_core.benchmarks.page import fill_blocks
@@ -33,6 +34,8 @@ FIGURES = {
     "open_loop": "Error on the test episodes beside the paper's, calibration, and error of the "
     "most certain share",
     "overview": "Completion, return and lateral error by method and arm, with 95 % intervals",
+    "uncertainty": "ROC and risk-coverage curves of each part of the uncertainty",
+    "selective": "Departures and completion against the share that the supervisor drove",
     "returns": "Return of every lap by method and arm; crosses are laps not completed",
 }
 """Alternative texts of the figures by name."""
@@ -75,6 +78,9 @@ def report(out: Path, page: Path | None = None) -> Report:
         found = driven(out)
         sheets += _driving_sheets(found)
         figures |= {"overview": overview(found, _rng()), "returns": returns(found)}
+        steps = while_driving(out, arms_of(found.clones), str(settings_of(out)["expert"]))
+        sheets += steps.sheets
+        figures |= steps.figures
     sheets = [sheet for sheet in sheets if sheet.rows]
     if not sheets:
         raise EvaluationError(f"{out}: nothing to report; open-loop and drive come first")
@@ -115,7 +121,8 @@ def _driving_sheets(found: Driven) -> list[Sheet]:
 def _fill(page: Path, out: Path, sheets: list[Sheet], figures: list[str]) -> None:
     blocks = {sheet.name: f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in sheets}
     for name in figures:
-        blocks[name] = f"![{FIGURES[name]}](driving_{name}.svg)\n"
+        words = FIGURES[name.split("_")[0] if name.startswith("uncertainty") else name]
+        blocks[name] = f"![{words}](driving_{name}.svg)\n"
     blocks["settings"] = f"```json\n{json.dumps(settings_of(out), indent=1)}\n```\n"
     data = out / "data.json"
     if data.is_file():

@@ -77,7 +77,7 @@ def _draw_error(axes: Axes, data_set: str, scores: pd.DataFrame, models: list[st
     axes.set_yticks(range(len(models)), [title(model) for model in models])
     axes.invert_yaxis()
     axes.set_xscale("log")
-    _plain_ticks(axes.xaxis)
+    plain_ticks(axes.xaxis)
     axes.grid(axis="x", which="both", color="0.92")
     axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, 1.1))
 
@@ -103,12 +103,12 @@ def _draw_risk(axes: Axes, rows: pd.DataFrame, models: list[str]) -> None:
         )
         axes.plot(_SHARES, risk, **_style(model))
     axes.set_yscale("log")
-    _plain_ticks(axes.yaxis)
+    plain_ticks(axes.yaxis)
     axes.set_xlabel("Share of test rows kept, most certain first")
     axes.set_ylabel("MSE of those kept")
 
 
-def _plain_ticks(axis: Axis) -> None:
+def plain_ticks(axis: Axis) -> None:
     """Numbers such as 0.002 at 1, 2 and 5 of each decade, whatever the range."""
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
