@@ -122,7 +122,7 @@ def _fill(page: Path, out: Path, sheets: list[Sheet], figures: list[str]) -> Non
     blocks = {sheet.name: f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in sheets}
     for name in figures:
         words = FIGURES[name.split("_")[0] if name.startswith("uncertainty") else name]
-        blocks[name] = f"![{words}](driving_{name}.svg)\n"
+        blocks[f"figure_{name}"] = f"![{words}](driving_{name}.svg)\n"
     blocks["settings"] = f"```json\n{json.dumps(settings_of(out), indent=1)}\n```\n"
     data = out / "data.json"
     if data.is_file():
