@@ -12,14 +12,15 @@ from recorders import Disturbance
 Arm = Literal["plain", "dagger", "colours"]
 """How clones are made: from the demonstrations, also from corrections, from recoloured pictures."""
 
-Stage = Literal["record", "clone", "open-loop", "drive", "report"]
+Stage = Literal["record", "clone", "open-loop", "drive", "selective", "report"]
 
 ARMS: tuple[Arm, ...] = get_args(Arm)
-STAGES: tuple[Stage, ...] = get_args(Stage)
+STAGES: tuple[Stage, ...] = tuple(stage for stage in get_args(Stage) if stage != "selective")
+"""Stages that run unless others are asked for."""
 
 _FREE = (
-    *("out", "methods", "arms", "seeds", "first_seed", "clones", "stages"),
-    *("tracks", "renderer", "batch", "page", "workers", "quiet"),
+    *("out", "methods", "arms", "seeds", "first_seed", "clones", "stages", "supervised"),
+    *("validation_tracks", "tracks", "renderer", "batch", "page", "workers", "quiet"),
 )
 """Fields that decide nothing about a clone."""
 
@@ -62,7 +63,10 @@ class ComparisonConfig:
         arms: `plain` clones, clones corrected by `dagger`, clones of recoloured `colours`.
         seeds: Clones of each method and arm, which differ in weights, batches and noise.
         first_seed: Seed of the first of them.
-        stages: Stages to run: `record`, `clone`, `open-loop`, `drive`, `report`.
+        stages: Stages to run: `record`, `clone`, `open-loop`, `drive`, `report`; and, on
+            request, `selective`, in which plain clones hand over to `privileged` when uncertain.
+        supervised: Clones of each method in that stage, those of the first seeds.
+        validation_tracks: Where that stage finds its thresholds; no test tracks.
         episodes: Episodes of the expert.
         validation_episodes: Of those, kept for choosing the best epoch.
         test_episodes: Of those, kept for the open-loop test; the same ones for all clones.
@@ -93,6 +97,8 @@ class ComparisonConfig:
     seeds: int = 5
     first_seed: int = 0
     stages: tuple[Stage, ...] = STAGES
+    supervised: int = 1
+    validation_tracks: str = "seed:5000-5019"
     episodes: int = 50
     validation_episodes: int = 5
     test_episodes: int = 5
@@ -120,7 +126,7 @@ class ComparisonConfig:
         Raises:
             EvaluationError: One cannot be.
         """
-        for name in ("seeds", "workers", "epochs", "window", "validation_episodes"):
+        for name in ("seeds", "workers", "epochs", "window", "validation_episodes", "supervised"):
             if getattr(self, name) < 1:
                 raise EvaluationError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.test_episodes < 1:

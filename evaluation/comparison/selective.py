@@ -99,7 +99,7 @@ def drive_selective(config: SelectiveConfig) -> None:
     swept = drive(_run(config, "sweep", [*config.policies, *settings["source"]], config.tracks))
     controls = random_controls(settings, swept)
     if len(controls):
-        drive(_run(config, "random", list(controls["source"]), config.tracks))
+        drive(_run(config, "random", list(controls["source"].unique()), config.tracks))
     write_frame(config.out / SETTINGS, pd.concat([_alone(config), settings, controls]))
 
 
@@ -174,6 +174,8 @@ def matched(share: float, length: float) -> Handover:
 def read(out: Path) -> pd.DataFrame:
     """All laps of a study, each with the settings of its driver.
 
+    A control that matches several settings is there once for each.
+
     Returns:
         Columns of ``laps.parquet`` and ``COLUMNS``.
 
@@ -188,7 +190,7 @@ def read(out: Path) -> pd.DataFrame:
         if (out / name / "laps.parquet").is_file():
             run = Run(out / name, pd.read_parquet(out / name / "laps.parquet"))
             frames += [laps.assign(source=source) for source, laps in _by_source(run, "laps")]
-    return pd.concat(frames, ignore_index=True).merge(settings, on="source", validate="many_to_one")
+    return pd.concat(frames, ignore_index=True).merge(settings, on="source")
 
 
 def _row(

@@ -11,6 +11,7 @@ from evaluation.comparison.laps import drive_all
 from evaluation.comparison.open_loop import predict_all
 from evaluation.comparison.recording import record_expert
 from evaluation.comparison.report import Report, report
+from evaluation.comparison.selective import SelectiveConfig, drive_selective
 from nsac_core.benchmarks.runner import claim
 from policies.loading import BUNDLED
 
@@ -55,7 +56,27 @@ def compare(config: ComparisonConfig, tell: Tell = print) -> Report | None:
     if "drive" in config.stages:
         drive_all(config, clones)
         tell(f"laps of {len(clones)} clones in {config.out / 'runs'}")
+    if "selective" in config.stages:
+        drive_selective(_selective(config))
+        tell(f"laps under supervision in {config.out / 'selective'}")
     return report(config.out, config.page) if "report" in config.stages else None
+
+
+def _selective(config: ComparisonConfig) -> SelectiveConfig:
+    """The plain clones of the first seeds, on the tracks of all clones."""
+    seeds = range(config.first_seed, config.first_seed + min(config.supervised, config.seeds))
+    clones = [clone for clone in clones_of(config, ("plain",)) if clone.seed in seeds]
+    return SelectiveConfig(
+        tuple(str(clone.file(config)) for clone in clones),
+        out=config.out / "selective",
+        validation=config.validation_tracks,
+        tracks=config.tracks,
+        renderer=config.renderer,
+        batch=config.batch,
+        max_steps=config.max_steps,
+        workers=config.workers,
+        quiet=config.quiet,
+    )
 
 
 def _digest(expert: str) -> str:

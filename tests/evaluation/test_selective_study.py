@@ -8,8 +8,11 @@ import pytest
 
 from evaluation import EvaluationError
 from evaluation.comparison import selective, takeovers
+from evaluation.comparison.config import ComparisonConfig
 from evaluation.comparison.selective import SelectiveConfig, drive_selective, matched, thresholds
+from evaluation.comparison.study import compare
 from evaluation.run import Run
+from policies.loading import BUNDLED
 from policies.selective import parse
 
 MakeLap = Callable[..., pd.DataFrame]
@@ -115,6 +118,32 @@ def test_a_study_is_driven_once_and_reported(
         ["scripted", "epistemic", "0.95"],
     ]
     takeovers.figures(config.out)["selective"].savefig(tmp_path / "selective.svg")
+
+
+def test_a_comparison_supervises_plain_clones_of_the_first_seeds(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    for seed in (0, 1):
+        clone = tmp_path / "plain" / f"nsac-{seed}.safetensors"
+        clone.write_bytes(BUNDLED["nsac"].read_bytes())
+    config = ComparisonConfig(
+        out=tmp_path / "study",
+        clones=tmp_path,
+        expert="privileged",
+        methods=("nsac",),
+        seeds=2,
+        stages=("selective",),
+        validation_tracks="oval",
+        tracks="short",
+        renderer="fast",
+        max_steps=20,
+        quiet=True,
+    )
+    compare(config, lambda _: None)
+    laps = selective.read(config.out / "selective")
+    assert set(laps["model"]) == {0}
+    assert set(laps["method"]) == {"nsac"}
+    assert set(laps["map"]) == {"short"}
+    assert (laps["steps"] == 20).all()
 
 
 def test_an_unfinished_study_and_a_quantile_that_is_none_are_named(tmp_path: Path) -> None:
