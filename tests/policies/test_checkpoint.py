@@ -165,3 +165,31 @@ def test_an_observation_other_than_the_callers_is_refused(file: Path) -> None:
     assert checkpoint.load(file, ObservationSpec("gray84", 4)).name == "driver"
     with pytest.raises(PolicyError, match=r"reads .*gray84.* to be shown .*rgb96"):
         checkpoint.load(file, ObservationSpec("rgb96", 4))
+
+
+def test_half_weights_are_half_the_file_and_nearly_the_same_driver(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    method = checkpoint.build_method(HEADER)
+    whole, half = tmp_path / "whole.safetensors", tmp_path / "half.safetensors"
+    checkpoint.save(whole, method, HEADER)
+    checkpoint.save(half, method, HEADER, weights="float16")
+    assert half.stat().st_size < 0.6 * whole.stat().st_size
+    for name, tensor in checkpoint.read(half)[1].items():
+        assert tensor.dtype == method.state_dict()[name].dtype
+        torch.testing.assert_close(tensor, method.state_dict()[name], rtol=2**-11, atol=1e-7)
+    observations = np.random.default_rng(0).integers(0, 256, (2, 4, 84, 84), dtype=np.uint8)
+    means = []
+    for file in (whole, half):
+        policy = checkpoint.load(file)
+        policy.reset(2, seed=7)
+        means.append(policy.act(observations).mean)
+    assert np.allclose(means[0], means[1], atol=5e-3)
+
+
+def test_a_weight_beyond_half_precision_is_refused(tmp_path: Path) -> None:
+    method = checkpoint.build_method(HEADER)
+    with torch.no_grad():
+        method.encoder.get_parameter("conv1.weight")[0] = 1e6
+    with pytest.raises(PolicyError, match=r"conv1\.weight.*float16"):
+        checkpoint.save(tmp_path / "policy.safetensors", method, HEADER, weights="float16")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,70 @@
+"""The comparison of drivers: exact labels, settings that cannot be, the recipe, the arms."""
+
+import dataclasses
+
+import pytest
+
+from evaluation.comparison.clones import Clone, train_config
+from evaluation.comparison.config import ComparisonConfig, Corrections
+from evaluation.comparison.dagger import cut
+from evaluation.comparison.recording import NAME, recipe, record_config
+from evaluation.errors import EvaluationError
+from policies.demonstrations import Episode
+from recorders import RecordConfig
+from recorders import cli as recorders_cli
+
+TINY = ComparisonConfig(expert="privileged", episodes=4, validation_episodes=1, test_episodes=1)
+
+
+def episodes(*steps: int) -> tuple[Episode, ...]:
+    return tuple(Episode("a", i, 0, 0, count) for i, count in enumerate(steps))
+
+
+@pytest.mark.parametrize("steps", [8, 20, 40, 41, 47, 48, 90])
+def test_labels_are_cut_exactly_and_leave_no_episode_too_short(steps: int) -> None:
+    kept = cut(episodes(40, 50, 60), steps, least=8)
+    assert sum(episode.steps for episode in kept) == steps
+    assert all(episode.steps >= 8 for episode in kept)
+    assert all(a.steps <= b.steps for a, b in zip(kept, episodes(40, 50, 60), strict=False))
+
+
+def test_too_few_labels_are_refused() -> None:
+    with pytest.raises(EvaluationError, match="150 labels, 151 wanted"):
+        cut(episodes(40, 50, 60), 151, least=8)
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"methods": ("nsca",)}, "no method 'nsca'"),
+        ({"episodes": 2}, "episodes must be more"),
+        ({"seeds": 0}, "seeds must be at least 1"),
+        ({"dagger": Corrections(labels=5)}, "dagger.labels"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(change: dict[str, object], fault: str) -> None:
+    with pytest.raises(EvaluationError, match=fault):
+        dataclasses.replace(TINY, **change).check()  # type: ignore[arg-type]
+
+
+def test_the_recipe_records_the_same_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[RecordConfig] = []
+
+    def note(config: RecordConfig) -> str:
+        found.append(config)
+        return NAME
+
+    monkeypatch.setattr(recorders_cli, "record", note)
+    recorders_cli.main(recipe(TINY).split()[1:])
+    assert found[0].content() == record_config(TINY).content()
+
+
+def test_the_arms_differ_in_nothing_but_what_they_are_named_for() -> None:
+    plain, colours = (
+        dataclasses.asdict(train_config(TINY, Clone(arm, "nsac", 1)))
+        for arm in ("plain", "colours")
+    )
+    assert {name for name in plain if plain[name] != colours[name]} == {"out", "augmentation"}
+    assert colours["augmentation"].pop("recolour") == TINY.recolour
+    assert plain["augmentation"].pop("recolour") == 0.0
+    assert plain["augmentation"] == colours["augmentation"]
