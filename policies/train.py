@@ -36,6 +36,7 @@ def train(
     config: TrainConfig,
     parts: tuple[Demonstrations, Demonstrations] | None = None,
     callbacks: Sequence[EpochCallback] = (),
+    command: str | None = None,
 ) -> Path:
     """Trains a policy and writes its checkpoint; an interrupted run is resumed by repeating it.
 
@@ -45,6 +46,7 @@ def train(
         config: How to train.
         parts: Training and validation part; None deals out the episodes of ``config.data``.
         callbacks: Called after each epoch.
+        command: What the checkpoint says it was trained by; None is this process's command line.
 
     Returns:
         The checkpoint, ``config.out``.
@@ -55,7 +57,7 @@ def train(
     """
     config.check()
     keep_freed_memory()
-    header, method = _method(config)
+    header, method = _method(config, command or this_command())
     if parts is None:
         data = demonstrations.load(config.data, config.data_root, header.observation.frames)
     else:
@@ -83,14 +85,19 @@ def train(
     return config.out
 
 
-def _method(config: TrainConfig) -> tuple[Header, Method]:
+def this_command() -> str:
+    """The command line of this process."""
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def _method(config: TrainConfig, command: str) -> tuple[Header, Method]:
     """What to train, and the header of its checkpoint."""
     header = Header(
         method=config.method,
         method_options={**DEFAULTS.get(config.method, {}), **config.method_options},
         encoder=config.encoder,
         n_samples=config.n_samples,
-        command=shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        command=command,
         config=_plain(config),
     )
     with torch.random.fork_rng():

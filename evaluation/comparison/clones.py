@@ -15,7 +15,7 @@ from evaluation.errors import EvaluationError
 from nsac_core.benchmarks.processes import finished
 from policies.augmentation import Augmentation
 from policies.errors import PolicyError
-from policies.train import train
+from policies.train import this_command, train
 from policies.train_config import TrainConfig
 from recorders import RecordError
 
@@ -112,23 +112,23 @@ def _make(config: ComparisonConfig, clones: list[Clone]) -> None:
     faults = []
     with progress:
         task = progress.add_task("", total=len(clones), completed=len(clones) - len(missing))
-        for fault in finished(partial(_train, config), missing, config.workers):
+        for fault in finished(partial(_train, config, this_command()), missing, config.workers):
             faults += [fault] if fault else []
             progress.advance(task)
     if faults:
         raise EvaluationError(f"{len(faults)} of {len(missing)} clones failed, first {faults[0]}")
 
 
-def _train(config: ComparisonConfig, clone: Clone) -> str | None:
+def _train(config: ComparisonConfig, command: str, clone: Clone) -> str | None:
     """Trains a clone; the line that says why it could not be, or None."""
     how = train_config(config, clone)
     try:
         if clone.arm == "dagger":
             plain = replace(clone, arm="plain").file(config)
-            correct(config, how, plain)
+            correct(config, how, plain, command)
         else:
             dealt = parts(config)
-            train(how, (dealt.training, dealt.validation))
+            train(how, (dealt.training, dealt.validation), command=command)
     except (PolicyError, RecordError) as fault:
         return f"{clone.arm}/{clone.name}: {fault}"
     return None

@@ -19,7 +19,7 @@ _EPISODES_AT_ONCE = 5
 """More would share a forward pass among more cars, and record more labels than are wanted."""
 
 
-def correct(config: ComparisonConfig, how: TrainConfig, plain: Path) -> Path:
+def correct(config: ComparisonConfig, how: TrainConfig, plain: Path, command: str) -> Path:
     """Corrects a plain clone: rounds in which it drives, is labelled, and learns from all so far.
 
     The recordings of the learner are removed once the corrected clone is there.
@@ -28,6 +28,7 @@ def correct(config: ComparisonConfig, how: TrainConfig, plain: Path) -> Path:
         config: Rounds, labels and passes.
         how: Training of a clone of this method and seed; its ``out`` is written.
         plain: The clone to start from.
+        command: What the checkpoint says it was trained by.
 
     Returns:
         ``how.out``.
@@ -50,7 +51,7 @@ def correct(config: ComparisonConfig, how: TrainConfig, plain: Path) -> Path:
             learning_rate=config.dagger.learning_rate,
             weights=how.weights if last else "float32",
         )
-        learner = train(passes, _parts(config, names))
+        learner = train(passes, _parts(config, names), command=command)
     shutil.rmtree(rounds, ignore_errors=True)
     for name in chain(*names):
         shutil.rmtree(config.data_root / name)

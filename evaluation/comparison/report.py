@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from evaluation.comparison.clones import Clone
+from evaluation.comparison.config import ARMS
 from evaluation.comparison.figures import overview, returns
 from evaluation.comparison.laps import Driven, driven
 from evaluation.comparison.open_loop import OVERALL, predictions_file
@@ -48,10 +49,12 @@ class Report:
     Attributes:
         folder: With ``tables.md``, ``tables.tex`` and the figures.
         sheets: The tables.
+        left: Blocks of the page whose stage is still to come.
     """
 
     folder: Path
     sheets: list[Sheet]
+    left: list[str] = field(default_factory=list)
 
 
 def report(out: Path, page: Path | None = None) -> Report:
@@ -88,9 +91,8 @@ def report(out: Path, page: Path | None = None) -> Report:
     write_text(folder / "tables.tex", "\n".join(sheet.latex() for sheet in sheets))
     for name, figure in figures.items():
         save_figure(figure, folder / name)
-    if page is not None:
-        _fill(page, out, sheets, list(figures))
-    return Report(folder, sheets)
+    left = [] if page is None else _fill(page, out, sheets, list(figures))
+    return Report(folder, sheets, left)
 
 
 def _open_loop(out: Path, scores: pd.DataFrame) -> Figure:
@@ -118,7 +120,7 @@ def _driving_sheets(found: Driven) -> list[Sheet]:
     return sheets
 
 
-def _fill(page: Path, out: Path, sheets: list[Sheet], figures: list[str]) -> None:
+def _fill(page: Path, out: Path, sheets: list[Sheet], figures: list[str]) -> list[str]:
     blocks = {sheet.name: f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in sheets}
     for name in figures:
         words = FIGURES[name.split("_")[0] if name.startswith("uncertainty") else name]
@@ -129,10 +131,25 @@ def _fill(page: Path, out: Path, sheets: list[Sheet], figures: list[str]) -> Non
         blocks["data"] = _data(json.loads(data.read_text(encoding="utf-8")))
     if not page.is_file():
         raise EvaluationError(f"{page}: no such page")
-    fill_blocks(page, blocks)
+    left = fill_blocks(page, blocks, _possible())
+    text = page.read_text(encoding="utf-8")
     for name in figures:
-        source = out / "report" / f"{name}.svg"
-        shutil.copyfile(source, page.parent / f"driving_{name}.svg")
+        picture = page.parent / f"driving_{name}.svg"
+        if picture.name in text:
+            shutil.copyfile(out / "report" / f"{name}.svg", picture)
+    return left
+
+
+def _possible() -> set[str]:
+    """Names of all blocks that a comparison with every stage and arm makes."""
+    names = {"data", "settings", "arms", "selective", "figure_selective"}
+    names |= {f"figure_{name}" for name in ("open_loop", "overview", "returns")}
+    for kind in (
+        *("open_loop", "open_loop_more", "open_loop_actions", "driving", "differences", "gains"),
+        *("uncertainty", "figure_uncertainty", "expert_distance"),
+    ):
+        names |= {f"{kind}_{arm}" for arm in ARMS}
+    return names
 
 
 def _data(facts: dict[str, object]) -> str:

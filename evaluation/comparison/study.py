@@ -38,8 +38,20 @@ def compare(config: ComparisonConfig, tell: Tell = print) -> Report | None:
         maps.MapError: There is no such map.
     """
     config.check()
-    policies.load(config.expert)
-    claim(config.out, {**config.decisive(), "expert_sha256": _digest(config.expert)})
+    if config.stages != ("report",):  # a report needs neither the expert nor its settings
+        policies.load(config.expert)
+        claim(config.out, {**config.decisive(), "expert_sha256": _digest(config.expert)})
+        _make_and_drive(config, tell)
+    if "report" not in config.stages:
+        return None
+    found = report(config.out, config.page)
+    if found.left:
+        tell(f"{config.page}: not made yet, left as they are: {', '.join(found.left)}")
+    return found
+
+
+def _make_and_drive(config: ComparisonConfig, tell: Tell) -> None:
+    """All stages but the report."""
     clones = clones_of(config)
     if "record" in config.stages:
         facts = record_expert(config)
@@ -59,7 +71,6 @@ def compare(config: ComparisonConfig, tell: Tell = print) -> Report | None:
     if "selective" in config.stages:
         drive_selective(_selective(config))
         tell(f"laps under supervision in {config.out / 'selective'}")
-    return report(config.out, config.page) if "report" in config.stages else None
 
 
 def _selective(config: ComparisonConfig) -> SelectiveConfig:

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from nsac_core.benchmarks.config import TabularConfig
@@ -36,23 +36,31 @@ def fill(page: Path, runs: Sequence[Report]) -> None:
             shutil.copyfile(run.folder / "figure.svg", page.parent / picture)
 
 
-def fill_blocks(page: Path, blocks: dict[str, str]) -> None:
+def fill_blocks(page: Path, blocks: dict[str, str], optional: Collection[str] = ()) -> list[str]:
     """Writes the blocks of a page anew, all between ``<!-- begin NAME -->`` and ``<!-- end -->``.
 
     Args:
         page: A Markdown file.
         blocks: The text of each by its name.
+        optional: Names of blocks that may be missing here; on the page they are left alone.
+
+    Returns:
+        Those that were.
 
     Raises:
         BenchmarkError: If the page has no block, or one of another name.
     """
     text = page.read_text(encoding="utf-8")
     names = [match[2] for match in _BLOCK.finditer(text)]
-    unknown = [name for name in names if name not in blocks]
+    left = [name for name in names if name not in blocks and name in optional]
+    unknown = [name for name in names if name not in blocks and name not in left]
     if unknown or not names:
         what = f"no run has {unknown[0]!r}" if unknown else "no block <!-- begin NAME -->"
         raise BenchmarkError(f"{page}: {what}; there are {', '.join(sorted(blocks))}")
-    write_text(page, _BLOCK.sub(lambda m: f"{m[1]}{blocks[m[2]]}{m[3]}", text))
+    write_text(
+        page, _BLOCK.sub(lambda m: f"{m[1]}{blocks[m[2]]}{m[3]}" if m[2] in blocks else m[0], text)
+    )
+    return left
 
 
 def _blocks(found: Report) -> dict[str, str]:

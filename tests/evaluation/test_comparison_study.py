@@ -45,7 +45,10 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> ComparisonConfig:
     folder = tmp_path_factory.mktemp("comparison")
     page = folder / "page.md"
     page.write_text(
-        "".join(f"<!-- begin {name} -->\n<!-- end -->\n" for name in ("data", "driving_dagger"))
+        "".join(
+            f"<!-- begin {name} -->\n<!-- end -->\n"
+            for name in ("data", "driving_dagger", "figure_overview", "selective")
+        )
     )
     config = dataclasses.replace(TINY, out=folder / "study", page=page)
     compare(config, lambda _: None)
