@@ -19,6 +19,7 @@ import maps
 import policies
 from evaluation.lane import WORLD
 from evaluation.metrics import REGISTRY
+from nsac_core.methods import METHODS
 from policies.protocol import ACTION_HIGH, ACTION_LOW
 
 ROOT = Path(__file__).parents[1]
@@ -230,3 +231,27 @@ def test_the_infos_of_a_recording_are_documented() -> None:
     env.close()
     documented = set(table_names("record.md", "`infos`"))
     assert documented == {*info, "executed_action", "learner_drove"}
+
+
+def test_the_python_of_the_core_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    for text in blocks(ROOT / "docs" / "core.md", "python"):
+        exec(compile(text, "core.md", "exec"), {})
+    values = [float(word) for word in re.findall(r"-?\d+\.\d+", capsys.readouterr().out)]
+    nll, mse, told_apart = values
+    # The noise has variance 0.01, the targets 0.18.
+    assert 0.009 < mse < 0.05
+    assert nll < 0
+    assert told_apart > 0.7
+
+
+def test_the_core_guide_names_every_method_and_its_options() -> None:
+    text = (ROOT / "docs" / "core.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| `(\w+)` \|[^|]*\|([^|]*)\|$", text.split("## The layers")[0], re.MULTILINE
+    )
+    named = {name: set(re.findall(r"`(\w+)`", options)) for name, options in rows}
+    for name, method in METHODS.items():
+        parameters = inspect.signature(method).parameters.values()
+        own = {p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+        assert named[name] <= own
+    assert named.keys() == METHODS.keys()
