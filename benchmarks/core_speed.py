@@ -233,7 +233,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
     return [
         asked["name"],
         f"{seconds['ours']:.4f}",
-        f"{seconds['peer']:.3f}" if "peer" in seconds else "fails",
+        f"{seconds['peer']:.3f}" if "peer" in seconds else "not run",
         "{:,.1f} [{:,.1f}, {:,.1f}]".format(*ratio) if ratio else "",
         wanted,
         f"{megabytes['ours']:.1f}",
