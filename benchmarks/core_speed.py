@@ -194,7 +194,9 @@ def peer_environment() -> Path:
         print(f"installing {PEER} into {place}")
         venv.create(place, with_pip=True, clear=True)
         torch = f"torch=={version('torch').partition('+')[0]}"
-        subprocess.run([python, "-m", "pip", "install", "--quiet", PEER, torch], check=True)
+        # numpy: the peer imports it and does not declare it.
+        needed = (PEER, torch, "numpy")
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *needed], check=True)
         ready.touch()
     return python
 
