@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import evaluation
 import policies
 from drive.observation import ObservationSpec
 from policies import Decision, PolicyError, checkpoint
@@ -58,6 +59,12 @@ def test_a_checkpoint(tmp_path: Path) -> None:
     policy = policies.load(path)
     assert isinstance(policy, DrivingPolicy)
     assert policy.name == "mine"
+
+
+def test_the_bundled_expert_drives_a_lap() -> None:
+    laps, _ = evaluation.drive_laps(policies.load("ppo"), "seed:2001", renderer="fast")
+    assert laps["completed"].item()
+    assert laps["return"].item() > 860
 
 
 def test_the_privileged_driver_reads_the_world() -> None:
