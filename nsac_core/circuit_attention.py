@@ -131,6 +131,13 @@ class CircuitAttention(nn.Module):
         """
         query_in, key_in, value_in = x if isinstance(x, tuple) else (x, x, x)
         self._check(query_in, key_in, value_in, key_mask)
+        number = self.query_gate.weight.dtype
+        query_in, key_in, value_in = (part.to(number) for part in (query_in, key_in, value_in))
+        if key_mask is not None:
+            # Padding may hold anything, NaN too, which a weight of zero would pass to the gradient.
+            absent = ~key_mask.unsqueeze(-1)
+            key_in, value_in = (part.masked_fill(absent, 0) for part in (key_in, value_in))
+            query_in = key_in if isinstance(x, Tensor) else query_in
         clock = _query_times(times, query_in)
         if positions == "last":
             last_of_key = key_mask if isinstance(x, Tensor) else None
@@ -138,8 +145,8 @@ class CircuitAttention(nn.Module):
         # Queries and keys decide which keys are chosen: rounding them to half precision would
         # choose others.
         with _full_precision(key_in.device):
-            query = self._split(self.query_gate(query_in.to(self.query_gate.weight.dtype)))
-            key = self._split(self.key_gate(key_in.to(self.key_gate.weight.dtype)))
+            query = self._split(self.query_gate(query_in))
+            key = self._split(self.key_gate(key_in))
             cut = self._cut(key, key_mask, query.shape[1])
         value = self._split(self.value_gate(value_in))
         return query.transpose(1, 2), clock, Memory(key, value, key_mask, cut)
@@ -149,6 +156,8 @@ class CircuitAttention(nn.Module):
             if part.ndim != 3 or part.shape[2] != self.input_dim or part.shape[1] == 0:
                 shape = tuple(part.shape)
                 raise ValueError(f"{name} must be (batch, time, {self.input_dim}), got {shape}")
+        if len(query) == 0:
+            raise ValueError("a batch needs at least one row, got none")
         if key.shape[:2] != value.shape[:2] or query.shape[0] != key.shape[0]:
             raise ValueError("query, key and value must agree in batch, key and value in time")
         if mask is not None and (mask.dtype != torch.bool or mask.shape != key.shape[:2]):
@@ -158,7 +167,7 @@ class CircuitAttention(nn.Module):
             )
 
     def _split(self, x: Tensor) -> Tensor:
-        return x.view(*x.shape[:2], self.heads, -1)
+        return x.view(*x.shape[:2], self.heads, self.model_dim // self.heads)
 
     def _cut(self, key: Tensor, mask: Tensor | None, queries: int) -> CutKeys | None:
         n_keys = key.shape[1]

@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
         "repeat a command to resume.",
         args=arguments,
     )
-    with one_line(BenchmarkError):
+    with one_line(BenchmarkError, OSError):
         perform(command)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence, Sized
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -65,6 +65,20 @@ class FitConfig:
     progress: bool = True
     tensorboard: Path | None = None
     state: Path | None = None
+
+    def check(self) -> None:
+        """Checks the fields.
+
+        Raises:
+            FittingError: One cannot be; the message names it.
+        """
+        if self.epochs < 1:
+            raise FittingError(f"epochs must be at least 1, got {self.epochs}")
+        if not self.learning_rate >= 0:
+            raise FittingError(f"learning_rate must not be negative, got {self.learning_rate}")
+        if self.criterion not in get_args(Criterion):
+            known = ", ".join(get_args(Criterion))
+            raise FittingError(f"criterion must be one of {known}, got {self.criterion!r}")
 
 
 @dataclass(frozen=True)
@@ -125,9 +139,10 @@ def fit(
         callbacks: Called after each epoch.
 
     Raises:
-        FittingError: If the loss is not finite, an epoch has no batch, or the state file belongs to
-            another run.
+        FittingError: If the configuration cannot be, the loss is not finite, the validation score
+            is not a number, an epoch has no batch, or the state file belongs to another run.
     """
+    config.check()
     return _Fitting(method, train_batches, validation, config).run(callbacks)
 
 
@@ -177,6 +192,8 @@ class _Fitting:
         train = self._train(number)
         validation = self._validate()
         score = validation.get(self.config.criterion, train["loss"])
+        if math.isnan(score):
+            raise FittingError(f"the validation {self.config.criterion} is nan in epoch {number}")
         best = score < self.best_score
         if best:
             self.best_epoch, self.best_score = number, score

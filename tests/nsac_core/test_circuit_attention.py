@@ -54,6 +54,34 @@ def assert_close(got: list[Tensor], want: list[Tensor], tolerance: float = 2e-6)
     torch.testing.assert_close(got, want, rtol=1e-5, atol=tolerance)
 
 
+@pytest.mark.parametrize("time", [6, 24])
+def test_padding_of_nan_reaches_no_gradient(build: Build, time: int) -> None:
+    layer, x = build(), tokens(2, time, 3)
+    mask = torch.ones(2, time, dtype=torch.bool)
+    mask[:, time // 2 :] = False
+    gradients = []
+    for padding in (0.0, torch.nan):
+        padded = x.masked_fill(~mask[..., None], padding)
+        layer.zero_grad()
+        torch.autograd.backward(total(outputs(layer, padded, key_mask=mask)))
+        gradients.append([p.grad.clone() for p in layer.parameters() if p.grad is not None])
+    assert_close(gradients[1], gradients[0])
+    assert all(gradient.isfinite().all() for gradient in gradients[1])
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16, torch.int64])
+def test_numbers_of_another_kind_are_read_as_the_layers_own(
+    build: Build, dtype: torch.dtype
+) -> None:
+    layer, x = build(), tokens(2, 6, 3).mul(4).round()
+    assert_close(outputs(layer, x.to(dtype)), outputs(layer, x))
+
+
+def test_a_batch_without_rows_is_refused(build: Build) -> None:
+    with pytest.raises(ValueError, match="at least one row"):
+        build()(tokens(0, 6, 3))
+
+
 @pytest.mark.parametrize("length", [2, 5, 8, 9, 20])
 @pytest.mark.parametrize("positions", ["last", "all"])
 def test_padding_changes_no_row(build: Build, length: int, positions: str) -> None:

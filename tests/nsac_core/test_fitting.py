@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -225,3 +226,22 @@ def test_progress_can_be_seen_and_switched_off(capsys: pytest.CaptureFixture[str
     assert "1/1" in capsys.readouterr().out
     fit(method(), Shuffled(), None, replace(QUICK, epochs=1))
     assert capsys.readouterr().out == ""
+
+
+def test_a_validation_score_that_is_no_number_is_refused() -> None:
+    x, y = VALIDATION[0]
+    with pytest.raises(FittingError, match="the validation nll is nan in epoch 1"):
+        fit(method(), Shuffled(), [(x, y * torch.nan)], QUICK)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epochs": 0}, "epochs must be at least 1, got 0"),
+        ({"learning_rate": -1.0}, "learning_rate must not be negative"),
+        ({"criterion": "foo"}, "criterion must be one of nll, mse, mae, crps, got 'foo'"),
+    ],
+)
+def test_a_configuration_that_cannot_be_is_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(FittingError, match=message):
+        fit(method(), Shuffled(), VALIDATION, replace(QUICK, **change))
