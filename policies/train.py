@@ -24,6 +24,7 @@ from policies.errors import PolicyError
 from policies.memory import keep_freed_memory
 from policies.train_config import TrainConfig
 from policies.training_batches import TrainingBatches, ValidationBatches, validation_scores
+from policies.unfinished import state_folder
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "nsac": {"ood_share": 0.25},
@@ -68,7 +69,7 @@ def train(
     training, validation = parts or data.split(
         (1 - config.validation_share, config.validation_share), config.seed
     )
-    state = _state_folder(config)
+    state = state_folder(config.out, _plain(config))
     threads = torch.get_num_threads()
     torch.set_num_threads(config.threads)
     try:
@@ -160,26 +161,6 @@ def _encoder(method: Method) -> FrameEncoder:
     encoder = method.encoder
     assert isinstance(encoder, FrameEncoder)
     return encoder
-
-
-def _state_folder(config: TrainConfig) -> Path:
-    """The folder of an unfinished run, which must be a run of this very configuration.
-
-    Raises:
-        PolicyError: If it is another's.
-    """
-    folder = config.out.with_suffix(".unfinished")
-    described = json.dumps(_plain(config), indent=1, sort_keys=True)
-    file = folder / "config.json"
-    if not file.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(described)
-    elif file.read_text() != described:
-        raise PolicyError(
-            f"{folder}: an unfinished run with other settings: repeat its command (config.json), "
-            "or remove the folder"
-        )
-    return folder
 
 
 def _plain(config: TrainConfig) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """Trains the PPO expert with stable-baselines3 on the fast world."""
 
 import hashlib
-import json
 import multiprocessing
 import shutil
 from collections.abc import Callable
@@ -18,7 +17,6 @@ from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 
 from policies import checkpoint, demonstrations
-from policies.errors import PolicyError
 from policies.loading import BUNDLED
 from policies.memory import keep_freed_memory
 from policies.ppo import driver
@@ -32,6 +30,7 @@ from policies.ppo.sb3_policy import BetaPolicy
 from policies.ppo.schedule import learning_rate
 from policies.ppo.state import Progress, load_state
 from policies.ppo.world import TrainingWorld
+from policies.unfinished import state_folder
 
 
 def train_expert(config: PPOConfig) -> Path:
@@ -52,7 +51,7 @@ def train_expert(config: PPOConfig) -> Path:
     if _is_trained(config):
         return config.out
     keep_freed_memory()
-    folder = _state_folder(config)
+    folder = state_folder(config.out, config.plain())
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -198,26 +197,6 @@ def _is_trained(config: PPOConfig) -> bool:
     if not driver.is_expert(config.out):
         return False
     return driver.read_header(config.out).config == config.plain()
-
-
-def _state_folder(config: PPOConfig) -> Path:
-    """The folder of an unfinished run, which must be a run of this very configuration.
-
-    Raises:
-        PolicyError: If it is another's.
-    """
-    folder = config.out.with_suffix(".unfinished")
-    described = json.dumps(config.plain(), indent=1, sort_keys=True)
-    file = folder / "config.json"
-    if not file.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(described)
-    elif file.read_text() != described:
-        raise PolicyError(
-            f"{folder}: an unfinished run with other settings: repeat its command (config.json), "
-            "or remove the folder"
-        )
-    return folder
 
 
 def _last_save(folder: Path) -> int:
