@@ -84,13 +84,18 @@ def save(path: Path, method: Method, header: Header, weights: Weights = "float32
     Raises:
         PolicyError: If a weight is beyond the range of ``float16``.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     tensors = {
         name: _stored(name, value.detach(), weights) for name, value in method.state_dict().items()
     }
+    write_whole(path, tensors, {_KEY: json.dumps(asdict(header))})
+
+
+def write_whole(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str]) -> None:
+    """Writes a safetensors file aside and renames it: it is there whole, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        save_file(tensors, aside, metadata={_KEY: json.dumps(asdict(header))})
+        save_file(tensors, aside, metadata=metadata)
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)

@@ -1,7 +1,6 @@
 """The trained expert as a policy, and as one safetensors file; needs no stable-baselines3."""
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -11,9 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 
 from drive.observation import ObservationSpec
+from policies.checkpoint import write_whole
 from policies.errors import PolicyError
 from policies.ppo.network import Actor
 from policies.protocol import Decision
@@ -108,14 +107,8 @@ def controls(actions: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
 
 def save(path: Path, actor: Actor, header: ExpertHeader) -> None:
     """Writes the actor aside and renames it, so that the file is always whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     tensors = {name: value.detach().contiguous() for name, value in actor.state_dict().items()}
-    try:
-        save_file(tensors, aside, metadata={KEY: json.dumps(asdict(header))})
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    write_whole(path, tensors, {KEY: json.dumps(asdict(header))})
 
 
 def retitle(path: Path, **results: Any) -> None:  # noqa: ANN401 - any JSON value
