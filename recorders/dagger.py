@@ -1,9 +1,11 @@
 """Clones an expert and corrects the clone on its own mistakes (DAgger; Ross et al. 2011)."""
 
+import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from minari import MinariDataset
 
@@ -14,6 +16,30 @@ from recorders.disturbance import Disturbance
 from recorders.record import record
 
 Report = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class HardTracks:
+    """Rounds at the end, on the tracks that the policy drives worst: most others teach it nothing.
+
+    Attributes:
+        rounds: How many.
+        scouted: Tracks that the policy drives alone in each round, to find the worst.
+        tracks: Of those, the worst ones are recorded: laps that were not completed first, then
+            those of the lowest return.
+        laps: Times that each of them is recorded, with other turns of the expert.
+        epochs: Passes over all data after each round, from the last weights.
+        learning_rate: Of these passes; falls along a cosine each time.
+        first_seed: First track seed scouted; round r starts 1000 r after it.
+    """
+
+    rounds: int = 0
+    scouted: int = 400
+    tracks: int = 12
+    laps: int = 2
+    epochs: int = 2
+    learning_rate: float = 5e-4
+    first_seed: int = 30_000
 
 
 @dataclass(frozen=True)
@@ -36,6 +62,7 @@ class DaggerConfig:
         round_learning_rate: Of the rounds and the end; each falls along its own cosine.
         batch: Steps in a training batch.
         first_seed: First track seed of the recordings; round r starts 1000 r after it.
+        hard: Rounds after those, on the tracks that the policy drives worst.
         seed: Of everything random.
         workers: Processes that record.
         threads: Threads that train.
@@ -56,6 +83,7 @@ class DaggerConfig:
     round_learning_rate: float = 7e-4
     batch: int = 256
     first_seed: int = 10_000
+    hard: HardTracks = field(default_factory=HardTracks)
     seed: int = 0
     workers: int = 2
     threads: int = 2
@@ -84,6 +112,9 @@ def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
     if config.final_epochs:
         learner = _train_round(config, folder, config.rounds + 1, tuple(names), learner)
     assert learner is not None
+    for number in range(1, config.hard.rounds + 1):
+        names.append(_record_hard_round(config, folder, number, learner, report))
+        learner = _train_hard_round(config, folder, number, tuple(names), learner)
     policy = folder / f"{config.method}.safetensors"
     aside = policy.with_suffix(".part")
     shutil.copyfile(learner, aside)
@@ -108,36 +139,121 @@ def _record_round(
             data_root=folder / "data",
         )
     )
+    who = f"round {number}, the policy" if learner else "the expert, disturbed"
+    report(f"recorded {who}: {_outcome(_episodes(folder, name))}")
+    return name
+
+
+def _record_hard_round(
+    config: DaggerConfig, folder: Path, number: int, learner: Path, report: Report
+) -> str:
+    """Records the learner under the expert's eyes where it drove worst alone."""
+    tracks = _worst_tracks(config, folder, number, learner, report)
+    name = record(
+        RecordConfig(
+            out=f"dagger/hard{number}-v0",
+            driver=config.expert,
+            episodes=config.hard.laps * len(tracks),
+            maps=",".join(tracks),
+            noise=Disturbance(share=0.0),
+            learner=str(learner),
+            learner_share=config.learner_share,
+            seed=config.seed + number,
+            workers=config.workers,
+            data_root=folder / "data",
+        )
+    )
+    report(f"recorded hard round {number}, the policy: {_outcome(_episodes(folder, name))}")
+    return name
+
+
+def _worst_tracks(
+    config: DaggerConfig, folder: Path, number: int, learner: Path, report: Report
+) -> list[str]:
+    """The tracks of a round, found once and kept in a file; what was driven for that is removed."""
+    file = folder / f"hard{number}.json"
+    if not file.exists():
+        name = record(
+            RecordConfig(
+                out=f"dagger/scouted{number}-v0",
+                driver=config.expert,
+                episodes=config.hard.scouted,
+                first_seed=config.hard.first_seed + 1000 * number,
+                noise=Disturbance(share=0.0),
+                learner=str(learner),
+                seed=config.seed + number,
+                workers=config.workers,
+                data_root=folder / "data",
+            )
+        )
+        episodes = _episodes(folder, name)
+        report(f"scouted for hard round {number}: {_outcome(episodes)}")
+        worst = sorted(episodes, key=lambda lap: (lap["lap_complete"], lap["return"]))
+        tracks = [lap["map"] for lap in worst[: config.hard.tracks]]
+        aside = file.with_suffix(".part")
+        aside.write_text(json.dumps(tracks), encoding="utf-8")
+        aside.replace(file)
+    shutil.rmtree(folder / "data" / "dagger" / f"scouted{number}-v0", ignore_errors=True)
+    found: list[str] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def _episodes(folder: Path, name: str) -> list[dict[str, Any]]:
+    """What a recording says of each of its episodes."""
     storage = MinariDataset(folder / "data" / name / "data").storage
-    episodes = list(storage.get_episode_metadata(range(storage.total_episodes)))
+    return list(storage.get_episode_metadata(range(storage.total_episodes)))
+
+
+def _outcome(episodes: list[dict[str, Any]]) -> str:
     laps = sum(episode["lap_complete"] for episode in episodes)
     steps = sum(episode["total_steps"] for episode in episodes)
-    who = f"round {number}, the policy" if learner else "the expert, disturbed"
-    report(f"recorded {who}: {laps} of {len(episodes)} laps, {steps} steps")
-    return name
+    return f"{laps} of {len(episodes)} laps, {steps} steps"
 
 
 def _train_round(
     config: DaggerConfig, folder: Path, number: int, names: tuple[str, ...], learner: Path | None
 ) -> Path:
     """Trains on all recordings so far, from the last weights."""
-    out = folder / f"round{number}.safetensors"
-    if out.exists():
-        return out
     last = number == config.rounds + 1
+    how = _training(config, folder, names, learner)
     epochs = config.final_epochs if last else config.round_epochs if learner else config.epochs
-    return train(
-        TrainConfig(
-            data=names,
-            out=out,
-            method=config.method,
-            encoder=config.encoder,
-            init=learner,
-            epochs=epochs,
-            batch=config.batch,
-            learning_rate=config.round_learning_rate if learner else config.learning_rate,
-            seed=config.seed,
-            threads=config.threads,
-            data_root=folder / "data",
+    rate = config.round_learning_rate if learner else config.learning_rate
+    return _trained(
+        replace(how, out=folder / f"round{number}.safetensors", epochs=epochs, learning_rate=rate)
+    )
+
+
+def _train_hard_round(
+    config: DaggerConfig, folder: Path, number: int, names: tuple[str, ...], learner: Path
+) -> Path:
+    """Trains on all recordings so far, from the last weights."""
+    return _trained(
+        replace(
+            _training(config, folder, names, learner),
+            out=folder / f"hard{number}.safetensors",
+            epochs=config.hard.epochs,
+            learning_rate=config.hard.learning_rate,
         )
     )
+
+
+def _training(
+    config: DaggerConfig, folder: Path, names: tuple[str, ...], learner: Path | None
+) -> TrainConfig:
+    """What holds for the training of every round."""
+    return TrainConfig(
+        data=names,
+        out=folder,
+        method=config.method,
+        encoder=config.encoder,
+        init=learner,
+        batch=config.batch,
+        seed=config.seed,
+        threads=config.threads,
+        data_root=folder / "data",
+    )
+
+
+def _trained(how: TrainConfig) -> Path:
+    """The checkpoint of a round, trained unless it is there."""
+    return how.out if how.out.exists() else train(how)
