@@ -1,6 +1,7 @@
 """``nsac-evaluate``: parses the command line and calls the library."""
 
 import sys
+from collections.abc import Callable
 
 import tyro
 from rich.console import Console
@@ -10,6 +11,7 @@ from evaluation.comparison.study import compare
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
 from evaluation.run import evaluate
+from evaluation.sample_size import LapsNeededConfig, answer
 from evaluation.summary import screen_table, summarise
 from maps import MapError
 from maps.faults import one_line
@@ -20,16 +22,16 @@ from recorders import RecordError
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Drives laps, or with the first word ``drivers`` compares clones; a fault is one line."""
+    """Drives laps, or does what the first word says (a key of ``WORDS``); a fault is one line."""
     given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["drivers"]:
-        _drivers(given[1:])
+    if given and given[0] in WORDS:
+        WORDS[given[0]](given[1:])
         return
     config = tyro.cli(
         EvaluateConfig,
         prog="nsac-evaluate",
         description="Drive laps in closed loop; repeat the command to resume. "
-        "`nsac-evaluate drivers --help` tells of the comparison of cloned drivers.",
+        f"`nsac-evaluate WORD --help` tells of other commands: {', '.join(WORDS)}.",
         args=given,
     )
     with one_line(EvaluationError, PolicyError, MapError, OSError):
@@ -55,3 +57,21 @@ def _drivers(arguments: list[str]) -> None:
         for sheet in found.sheets:
             console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
         console.print(f"\nwrote {found.folder}/tables.md, tables.tex and figures")
+
+
+def _laps_needed(arguments: list[str]) -> None:
+    config = tyro.cli(
+        LapsNeededConfig,
+        prog="nsac-evaluate laps-needed",
+        description="How many laps tell two shares apart.",
+        args=arguments,
+    )
+    with one_line(EvaluationError):
+        print(answer(config))  # noqa: T201
+
+
+WORDS: dict[str, Callable[[list[str]], None]] = {
+    "drivers": _drivers,
+    "laps-needed": _laps_needed,
+}
+"""Commands beside the evaluation itself, by their first word."""

@@ -59,6 +59,19 @@ def worst_decile(values: FloatArray, axis: int = -1) -> FloatArray:
     return np.asarray(worst.mean(axis=axis))
 
 
+def iqm(values: FloatArray, axis: int = -1) -> FloatArray:
+    """Interquartile mean: of the middle half, a quarter (rounded down) left off at each end.
+
+    Says how a typical lap goes more steadily than the median (Agarwal et al. 2021), and nothing of
+    the failures, which the worst decile is there for.
+
+    Args:
+        values: ``(..., n, ...)``, ``n`` along ``axis``.
+        axis: Of the sample.
+    """
+    return np.asarray(stats.trim_mean(values, 0.25, axis=axis))
+
+
 def bootstrap(
     values: ArrayLike,
     rng: np.random.Generator,
@@ -72,7 +85,8 @@ def bootstrap(
     Args:
         values: One number a lap, ``(n,)``.
         rng: Draws the resamples.
-        statistic: Takes ``values`` and ``axis``: ``np.mean``, ``np.median``, ``worst_decile``.
+        statistic: Takes ``values`` and ``axis``: ``np.mean``, ``np.median``, ``iqm``,
+            ``worst_decile``.
         confidence: Of the interval.
     """
     sample = np.asarray(values, dtype=np.float64)

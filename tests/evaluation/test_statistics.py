@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from evaluation.errors import EvaluationError
-from evaluation.statistics import bootstrap, paired, wilson, worst_decile
+from evaluation.statistics import bootstrap, iqm, paired, wilson, worst_decile
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(8, 10), (97, 100), (0, 20), (20, 20)])
@@ -47,7 +47,7 @@ def test_bootstrap_covers_the_true_mean_of_thirty_laps() -> None:
     assert 87 <= covered <= 99  # 95 nominal, two standard deviations, less the percentile's bias
 
 
-@pytest.mark.parametrize("statistic", [np.median, worst_decile])
+@pytest.mark.parametrize("statistic", [np.median, iqm, worst_decile])
 def test_bootstrap_follows_its_generator(statistic: object) -> None:
     sample = np.random.default_rng(4).normal(size=40)
     first, second = (
@@ -77,6 +77,21 @@ def test_worst_decile_is_the_mean_of_the_lowest_tenth(n: int, expected: float) -
         expected,
         expected + 1,
     ]
+
+
+def test_the_interquartile_mean_leaves_the_outer_quarters_off() -> None:
+    values = np.random.default_rng(0).permutation([-500.0, 0, 2, 4, 6, 8, 10, 9000, 9000])
+    assert iqm(values) == np.mean([2, 4, 6, 8, 10])  # nine values: two off at each end
+    assert iqm(np.stack([values, values + 1])).tolist() == [6.0, 7.0]
+
+
+def test_the_interquartile_mean_of_a_normal_sample_is_its_centre_within_its_interval() -> None:
+    rng = np.random.default_rng(8)
+    covered = 0
+    for _ in range(60):
+        interval = bootstrap(rng.normal(900.0, 30.0, 40), rng, iqm)
+        covered += interval.low <= 900.0 <= interval.high
+    assert 51 <= covered <= 60
 
 
 def laps(returns: np.ndarray[tuple[int], np.dtype[np.float64]]) -> pd.DataFrame:
