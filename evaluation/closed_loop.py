@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,6 +20,7 @@ from drive.observation import ObservationKind, ObservationSpec
 from evaluation.errors import EvaluationError
 from evaluation.lane import MAX_STEPS, Lane, Renderer
 from evaluation.metrics import lap_table
+from evaluation.perturbations import CLEAN, Perturbed, with_clean
 from maps import TrackMap
 from policies import Decision, Policy, PolicyError
 from policies.protocol import Watchful
@@ -50,11 +51,13 @@ class Conditions:
         renderer: Who draws the pictures.
         seed: Of everything random; a chunk's own is derived from it and the chunk's number.
         max_steps: Limit of an episode.
+        perturbed: What is changed on every lap.
     """
 
     renderer: Renderer = "exact"
     seed: int = 0
     max_steps: int = MAX_STEPS
+    perturbed: Perturbed = CLEAN
 
     def __post_init__(self) -> None:
         """Refuses numbers that cannot be."""
@@ -72,8 +75,9 @@ def drive_laps(
     seed: int = 0,
     workers: int = 1,
     max_steps: int = MAX_STEPS,
+    perturb: str = "",
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Drives one lap on each map.
+    """Drives one lap on each map; with perturbations, one more under each of them.
 
     The laps are driven in fixed chunks of the list, each with a policy seed of its own, and a lap
     that has ended keeps showing its last picture. So the laps depend on the arguments alone: not on
@@ -87,13 +91,16 @@ def drive_laps(
         seed: Of everything random.
         workers: Processes, with one torch thread each.
         max_steps: Limit of an episode.
+        perturb: Perturbations with commas between them, as in ``--perturb``: ``"colours,blur:2"``.
+            The clean laps are driven always, before the perturbed ones.
 
     Returns:
         ``laps``, one row a lap, and ``steps``, one row a step: the decision, and the state it led
         to. Columns as in a run's ``laps.parquet`` and ``steps.parquet``.
 
     Raises:
-        EvaluationError: No maps, or a number that cannot be; or the policy failed.
+        EvaluationError: No maps, no such perturbation, or a number that cannot be; or the policy
+            failed.
         PolicyError: The policy cannot be loaded, or returned what cannot be driven.
         MapError: There is no such map.
     """
@@ -102,8 +109,12 @@ def drive_laps(
     chunks = split(track_maps.expand(maps) if isinstance(maps, str) else maps, batch)
     check_positive("workers", workers)
     conditions = Conditions(renderer, seed, max_steps)
-    calls = (joblib.delayed(drive_chunk)(driver, chunk, conditions) for chunk in chunks)
-    frames = joblib.Parallel(n_jobs=min(workers, len(chunks)))(calls)
+    calls = [
+        joblib.delayed(drive_chunk)(driver, chunk, replace(conditions, perturbed=perturbed))
+        for perturbed in with_clean(perturb)
+        for chunk in chunks
+    ]
+    frames = joblib.Parallel(n_jobs=min(workers, len(calls)))(calls)
     steps = pd.concat(frames, ignore_index=True)
     return lap_table(steps), steps
 
@@ -139,7 +150,11 @@ def drive_chunk(
     tracks = [track_maps.load(t) if isinstance(t, str) else t for t in chunk.tracks]
     renderer, seed = conditions.renderer, conditions.seed
     lanes = [
-        Lane(track, driver.observation, renderer, seed, conditions.max_steps) for track in tracks
+        Lane(
+            *(track, driver.observation, renderer, seed, conditions.max_steps),
+            conditions.perturbed,
+        )
+        for track in tracks
     ]
     with one_thread():
         driver.reset(len(lanes), _chunk_seed(seed, chunk.number))
@@ -152,8 +167,8 @@ def drive_chunk(
             "map": track if isinstance(track, str) else track.name,
             "seed": seed,
             "renderer": lane.renderer,
-            "perturbation": "none",
-            "severity": 0,
+            "perturbation": conditions.perturbed.name,
+            "severity": conditions.perturbed.severity,
         }
         frames.append(lane.steps(identity))
         lane.close()

@@ -14,6 +14,7 @@ import policies
 from evaluation.closed_loop import Conditions, check_observation, check_positive
 from evaluation.errors import EvaluationError
 from evaluation.lane import MAX_STEPS
+from evaluation.perturbations import Perturbed, with_clean
 from policies import Policy
 from policies.loading import BUNDLED
 from policies.selective import SelectiveDriver, parse
@@ -32,6 +33,9 @@ class EvaluateConfig:
             ``privileged`` where the steering is more uncertain than that. All drive the same laps.
         maps: Names with commas between them; ``seed:2000-2099`` stands for 100 seeds.
         out: Folder of the run. The same command again resumes it, or prints a finished one.
+        perturb: Perturbations with commas between them, each with a severity from 1 to 5 (3 by
+            default) or several: ``colours,blur:2,noise:1-5``. Every lap is driven clean, and once
+            more under each of them. ``nsac-evaluate perturbations --out FOLDER`` shows them all.
         renderer: Who draws what the policies see: ``exact`` for figures to report, ``fast`` for
             a quick look.
         batch: Laps in lock-step. They share a forward pass, so another batch is another run.
@@ -44,6 +48,7 @@ class EvaluateConfig:
     policy: Annotated[tuple[str, ...], tyro.conf.arg(metavar="POLICY [POLICY ...]")]
     maps: str
     out: Path
+    perturb: str = ""
     renderer: Literal["exact", "fast"] = "exact"
     batch: int = 10
     seed: int = 0
@@ -53,12 +58,21 @@ class EvaluateConfig:
 
     @property
     def conditions(self) -> Conditions:
-        """What holds for all laps alike.
+        """What holds for all laps alike, but for the perturbation.
 
         Raises:
             EvaluationError: A number cannot be.
         """
         return Conditions(self.renderer, self.seed, self.max_steps)
+
+    @property
+    def perturbations(self) -> tuple[Perturbed, ...]:
+        """Under which every lap is driven, clean first.
+
+        Raises:
+            EvaluationError: There is no such perturbation.
+        """
+        return with_clean(self.perturb)
 
 
 @dataclass(frozen=True)
@@ -106,9 +120,10 @@ def identity(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) 
     """What decides the laps of a run, as JSON values.
 
     Raises:
-        EvaluationError: The conditions cannot be.
+        EvaluationError: The conditions or the perturbations cannot be.
         MapError: There is no such map.
     """
+    perturbed = [str(condition) for condition in config.perturbations[1:]]
     files = {name: _track_digest(name) for name in tracks if not name.startswith("seed:")}
     return {
         "version": VERSION,
@@ -116,7 +131,10 @@ def identity(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) 
         "maps": tracks,
         "map_files": files,
         "batch": config.batch,
-        **asdict(config.conditions),
+        "renderer": config.renderer,
+        "seed": config.conditions.seed,
+        "max_steps": config.max_steps,
+        **({"perturbations": perturbed} if perturbed else {}),
     }
 
 
@@ -133,8 +151,9 @@ def description(
 
 def changed(before: dict[str, Any], now: dict[str, Any]) -> str:
     """What differs between two identities, in words; empty where nothing does."""
-    for name, new in now.items():
-        old = before.get(name)
+    for name in {**before, **now}:
+        old: Any = before.get(name)
+        new: Any = now.get(name)
         if old == new:
             continue
         if name == "policies" and old is not None and old.keys() == new.keys():
@@ -144,8 +163,8 @@ def changed(before: dict[str, Any], now: dict[str, Any]) -> str:
             return f"another version of the map {next(m for m in new if old[m] != new[m])}"
         if name in ("maps", "map_files"):
             return "other maps"
-        if name == "policies":
-            return f"other policies ({', '.join(old or ['none'])})"
+        if name in ("policies", "perturbations"):
+            return f"other {name} ({', '.join(old or ['none'])})"
         return f"{name} {old}"
     return ""
 

@@ -11,6 +11,7 @@ import drive.carracing  # noqa: F401 - registers the world
 from drive.carracing.world import CarRacingWorld
 from drive.observation import ObservationSpec
 from evaluation.metrics.base import STEP_SECONDS
+from evaluation.perturbations import CLEAN, Perturbed
 from maps import TrackMap
 from policies.protocol import ACTIONS, Decision
 
@@ -25,7 +26,7 @@ class Lane:
 
     Attributes:
         renderer: Who draws the pictures; ``none`` for a driver that looks at none.
-        frame: The latest picture.
+        frame: The latest picture, as the policy is shown it.
         finished: Whether the episode has ended.
     """
 
@@ -36,6 +37,7 @@ class Lane:
         renderer: Renderer,
         seed: int,
         max_steps: int = MAX_STEPS,
+        perturbed: Perturbed = CLEAN,
     ) -> None:
         """Starts a lap.
 
@@ -43,8 +45,9 @@ class Lane:
             track: The map.
             observation: What the policy sees; a driver of kind ``world`` looks at no picture.
             renderer: Who draws the pictures.
-            seed: Of the world's own generator.
+            seed: Of the world's own generator, and of the perturbation's.
             max_steps: After which the episode ends.
+            perturbed: What is changed on this lap.
         """
         sees_world = observation.kind == "world"
         self.renderer: Renderer = "none" if sees_world else renderer
@@ -56,8 +59,10 @@ class Lane:
         self._env = gymnasium.make(
             WORLD, max_episode_steps=max_steps, disable_env_checker=True, **kwargs
         )
-        self.frame: NDArray[np.uint8]
-        self.frame, _ = self._env.reset(seed=seed)
+        self._perturbation = perturbed.of_lap(seed, track.name)
+        frame, _ = self._env.reset(seed=seed, options=self._perturbation.reset_options())
+        self._perturbation.prepare(self.world)
+        self.frame: NDArray[np.uint8] = self._shown(frame)
         self.finished = False
         self._length = self.world.track_geometry.length
         self._half_width = track.half_width
@@ -78,13 +83,14 @@ class Lane:
             car: Which row of it is this lane's.
             latency_ms: Of the decision, for the whole batch.
         """
-        action = np.array(decision.action[car], dtype=np.float32)
-        self.frame, reward, terminated, truncated, info = self._env.step(action)
+        action = self._perturbation.action(np.array(decision.action[car], dtype=np.float32))
+        frame, reward, terminated, truncated, info = self._env.step(action)
+        self.frame = self._shown(frame)
         self.finished = terminated or truncated
         row = self._state(info)
         row.update(reward=float(reward), terminated=terminated, latency_ms=latency_ms)
         for part in ("action", "mean", "aleatoric", "epistemic"):
-            values = getattr(decision, part)[car]
+            values = action if part == "action" else getattr(decision, part)[car]
             row.update({f"{part}_{name}": values[i] for i, name in enumerate(ACTIONS)})
         row["taken_over"] = decision.taken_over is not None and bool(decision.taken_over[car])
         self._rows.append(row)
@@ -96,6 +102,9 @@ class Lane:
     def close(self) -> None:
         """Lets the world go."""
         self._env.close()
+
+    def _shown(self, frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        return frame if self.renderer == "none" else self._perturbation.frame(frame, self.world)
 
     def _state(self, info: dict[str, Any]) -> dict[str, Any]:
         x, y = info["position"]

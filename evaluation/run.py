@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from evaluation.closed_loop import Chunk, Conditions, drive_chunk, split
 from evaluation.config import Entrant, EvaluateConfig, changed, description, entrants, identity
 from evaluation.errors import EvaluationError
 from evaluation.metrics import lap_table
+from evaluation.perturbations import CLEAN, Perturbed
 from policies import Policy
 
 
@@ -126,12 +127,17 @@ def _jobs(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) -> 
         _Job(
             driver,
             chunk,
-            config.conditions,
-            folder / f"{number:02d}-{chunk.number:05d}.parquet",
+            replace(config.conditions, perturbed=perturbed),
+            folder / f"{number:02d}-{_stem(perturbed)}{chunk.number:05d}.parquet",
         )
         for number, driver in enumerate(drivers)
+        for perturbed in config.perturbations
         for chunk in split(tracks, config.batch)
     ]
+
+
+def _stem(perturbed: Perturbed) -> str:
+    return "" if perturbed == CLEAN else f"{perturbed.name}-{perturbed.severity}-"
 
 
 def _drive(jobs: list[_Job], config: EvaluateConfig, total: int) -> None:
