@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from evaluation.comparison.config import Arm, ComparisonConfig
-from evaluation.comparison.dagger import correct
+from evaluation.comparison.config import ARMS, Arm, ComparisonConfig
+from evaluation.comparison.dagger import correct, recoloured
 from evaluation.comparison.recording import NAME, parts
 from evaluation.errors import EvaluationError
 from nsac_core.benchmarks.processes import finished
@@ -64,17 +64,14 @@ def clones_of(config: ComparisonConfig, arms: Sequence[Arm] | None = None) -> li
 
 
 def make_clones(config: ComparisonConfig) -> None:
-    """Trains the clones that are missing; those corrected by the expert start from plain ones.
+    """Trains the clones that are missing, and those of other arms that they start from.
 
     Raises:
         EvaluationError: Some cannot be trained; then all others are done.
     """
-    first: list[Arm] = [arm for arm in ("plain", "colours") if arm in config.arms]
-    if "dagger" in config.arms and "plain" not in first:
-        first.append("plain")
-    _make(config, clones_of(config, first))
-    if "dagger" in config.arms:
-        _make(config, clones_of(config, ("dagger",)))
+    last = max(ARMS.index(arm) for arm in config.arms)
+    for arm in ARMS[: last + 1]:
+        _make(config, clones_of(config, (arm,)))
 
 
 def train_config(config: ComparisonConfig, clone: Clone) -> TrainConfig:
@@ -123,12 +120,14 @@ def _train(config: ComparisonConfig, command: str, clone: Clone) -> str | None:
     """Trains a clone; the line that says why it could not be, or None."""
     how = train_config(config, clone)
     try:
+        plain = replace(clone, arm="plain").file(config)
         if clone.arm == "dagger":
-            plain = replace(clone, arm="plain").file(config)
             correct(config, how, plain, command)
+        elif clone.arm == "colours":
+            recoloured(config, how, plain, command)
         else:
             dealt = parts(config)
             train(how, (dealt.training, dealt.validation), command=command)
-    except (PolicyError, RecordError) as fault:
+    except (EvaluationError, PolicyError, RecordError) as fault:
         return f"{clone.arm}/{clone.name}: {fault}"
     return None

@@ -10,7 +10,7 @@ from nsac_core.methods import METHODS
 from recorders import Disturbance
 
 Arm = Literal["plain", "dagger", "colours"]
-"""How clones are made: from the demonstrations, also from corrections, from recoloured pictures."""
+"""How clones are made: from the demonstrations; also from corrections; from both, recoloured."""
 
 Stage = Literal["record", "clone", "open-loop", "drive", "selective", "report"]
 
@@ -23,6 +23,13 @@ _FREE = (
     *("validation_tracks", "tracks", "renderer", "batch", "page", "workers", "quiet"),
 )
 """Fields that decide nothing about a clone."""
+
+
+_COUNTS = (
+    *("seeds", "workers", "epochs", "recoloured_epochs", "window", "validation_episodes"),
+    "supervised",
+)
+"""Fields that must be at least 1."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +49,8 @@ class Corrections:
     rounds: int = 3
     labels: int = 10_000
     learner_share: float = 0.9
-    epochs: int = 2
-    final_epochs: int = 6
+    epochs: int = 1
+    final_epochs: int = 5
     learning_rate: float = 7e-4
     first_track: int = 20_000
 
@@ -60,7 +67,8 @@ class ComparisonConfig:
         clones: Folder with checkpoints as `ARM/METHOD-SEED.safetensors`, which are compared
             instead of training any; None trains them.
         methods: Uncertainty methods; `all` stands for every one.
-        arms: `plain` clones, clones corrected by `dagger`, clones of recoloured `colours`.
+        arms: `plain` clones; those corrected by `dagger`; and `colours`, which learn from the
+            same as these, with recoloured pictures.
         seeds: Clones of each method and arm, which differ in weights, batches and noise.
         first_seed: Seed of the first of them.
         stages: Stages to run: `record`, `clone`, `open-loop`, `drive`, `report`; and, on
@@ -71,7 +79,8 @@ class ComparisonConfig:
         validation_episodes: Of those, kept for choosing the best epoch.
         test_episodes: Of those, kept for the open-loop test; the same ones for all clones.
         first_track: Track seed of the first episode, far from the seeds 2000-2099 of tests.
-        noise: Disturbances of the expert's driving; by default none, as in the paper.
+        noise: Disturbances of the expert's driving, so that clones see how it comes back; with a
+            share of 0 it drives undisturbed, as in the paper.
         recording_renderer: Who draws what is recorded.
         encoder: The encoder of the frames.
         epochs: Passes over the demonstrations, the same for every method.
@@ -79,6 +88,8 @@ class ComparisonConfig:
         training_batch: Steps in a training batch.
         learning_rate: Of AdamW; falls along a cosine.
         recolour: Share of training windows with other gray levels in the arm `colours`.
+        recoloured_epochs: Passes of that arm over demonstrations and corrections together, from
+            the plain clone, at the learning rate of the corrections.
         dagger: How the arm `dagger` goes on from the plain clones.
         tracks: What is driven, in the syntax of `nsac-evaluate --maps`.
         renderer: Who draws what the drivers see.
@@ -103,14 +114,15 @@ class ComparisonConfig:
     validation_episodes: int = 5
     test_episodes: int = 5
     first_track: int = 10_000
-    noise: Disturbance = field(default_factory=lambda: Disturbance(share=0.0))
+    noise: Disturbance = field(default_factory=Disturbance)
     recording_renderer: Literal["exact", "fast"] = "fast"
     encoder: str = "strided"
-    epochs: int = 12
+    epochs: int = 8
     window: int = 8
     training_batch: int = 256
     learning_rate: float = 1e-3
     recolour: float = 0.7
+    recoloured_epochs: int = 6
     dagger: Corrections = field(default_factory=Corrections)
     tracks: str = "seed:2000-2019"
     renderer: Literal["exact", "fast"] = "exact"
@@ -126,7 +138,7 @@ class ComparisonConfig:
         Raises:
             EvaluationError: One cannot be.
         """
-        for name in ("seeds", "workers", "epochs", "window", "validation_episodes", "supervised"):
+        for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise EvaluationError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.test_episodes < 1:

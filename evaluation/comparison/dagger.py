@@ -22,7 +22,7 @@ _EPISODES_AT_ONCE = 5
 def correct(config: ComparisonConfig, how: TrainConfig, plain: Path, command: str) -> Path:
     """Corrects a plain clone: rounds in which it drives, is labelled, and learns from all so far.
 
-    The recordings of the learner are removed once the corrected clone is there.
+    The recordings of the learner stay, for `recoloured`.
 
     Args:
         config: Rounds, labels and passes.
@@ -53,20 +53,63 @@ def correct(config: ComparisonConfig, how: TrainConfig, plain: Path, command: st
         )
         learner = train(passes, _parts(config, names), command=command)
     shutil.rmtree(rounds, ignore_errors=True)
-    for name in chain(*names):
-        shutil.rmtree(config.data_root / name)
     return learner
+
+
+def recoloured(config: ComparisonConfig, how: TrainConfig, plain: Path, command: str) -> Path:
+    """Trains a plain clone on all that its corrected one learned from, with recoloured pictures.
+
+    Args:
+        config: Passes; and the rounds, which are recorded.
+        how: Training of a clone of this method and seed; its ``out`` is written.
+        plain: The clone to start from.
+        command: What the checkpoint says it was trained by.
+
+    Returns:
+        ``how.out``.
+
+    Raises:
+        EvaluationError: The corrections are gone.
+        policies.PolicyError: It cannot be trained.
+    """
+    names = [_recorded(config, how, number) for number in range(1, config.dagger.rounds + 1)]
+    passes = replace(
+        how,
+        data=(NAME, *chain(*names)),
+        init=plain,
+        epochs=config.recoloured_epochs,
+        learning_rate=config.dagger.learning_rate,
+    )
+    return train(passes, _parts(config, names), command=command)
+
+
+def _recorded(config: ComparisonConfig, how: TrainConfig, number: int) -> list[str]:
+    """The data sets of a round, in order."""
+    names: list[str] = []
+    while (config.data_root / _part(how, number, len(names))).is_dir():
+        names.append(_part(how, number, len(names)))
+    if not names:
+        raise EvaluationError(
+            f"{config.data_root / _part(how, number, 0)}: no such corrections; remove the "
+            "corrected clone's checkpoint to record them anew"
+        )
+    return names
+
+
+def _part(how: TrainConfig, round_number: int, number: int) -> str:
+    """Name of the data set of a few episodes of a round."""
+    stem = f"{how.method.replace('_', '-')}-{how.seed}"
+    return f"dagger/{stem}-round{round_number}-part{number}-v0"
 
 
 def _record(config: ComparisonConfig, how: TrainConfig, number: int, learner: Path) -> list[str]:
     """Records data sets of a few episodes until they hold the labels of a round."""
-    stem = f"{how.method.replace('_', '-')}-{how.seed}"
     names: list[str] = []
     steps = 0
     while steps < config.dagger.labels:
         first = config.dagger.first_track + 1000 * number + _EPISODES_AT_ONCE * len(names)
         recording = RecordConfig(
-            out=f"dagger/{stem}-round{number}-part{len(names)}-v0",
+            out=_part(how, number, len(names)),
             driver=config.expert,
             learner=str(learner),
             learner_share=config.dagger.learner_share,

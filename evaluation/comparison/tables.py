@@ -29,6 +29,9 @@ GAINS = ("completed", "success", "return", "lateral_rmse")
 
 REFERENCE = "nsac"
 
+BEFORE: dict[Arm, Arm] = {"dagger": "plain", "colours": "dagger"}
+"""The arm that another one is compared with: what it adds to."""
+
 
 def open_loop_sheets(scores: pd.DataFrame) -> list[Sheet]:
     """Scores beside the paper's Table 1, further ones, and those of each action.
@@ -84,8 +87,8 @@ def arms_sheet(driven: Driven, rng: np.random.Generator) -> Sheet:
         rows.append(row)
     return Sheet(
         "arms",
-        "What corrections (dagger) and recoloured training pictures (colours) make of the plain "
-        "clones, all on the same laps.",
+        "What corrections (dagger), and these with recoloured training pictures (colours), make of "
+        "the plain clones, all on the same laps.",
         ["method", *(f"{_title(name)}, {arm}" for name in GAINS for arm in arms)],
         rows,
     )
@@ -108,9 +111,10 @@ def difference_sheet(driven: Driven, arm: str, rng: np.random.Generator) -> Shee
     )
 
 
-def gain_sheet(driven: Driven, arm: str, rng: np.random.Generator) -> Sheet:
-    """What an arm buys each method: differences from its own plain clones."""
-    before = dict(by_method(driven.clones[driven.clones["arm"] == "plain"]))
+def gain_sheet(driven: Driven, arm: Arm, rng: np.random.Generator) -> Sheet:
+    """What an arm buys each method: differences from its own clones of the arm before."""
+    base = BEFORE[arm]
+    before = dict(by_method(driven.clones[driven.clones["arm"] == base]))
     after = dict(by_method(driven.clones[driven.clones["arm"] == arm]))
     rows: list[list[Field]] = [
         [title(method), *_gaps(before[method], own, rng)]
@@ -119,7 +123,7 @@ def gain_sheet(driven: Driven, arm: str, rng: np.random.Generator) -> Sheet:
     ]
     return Sheet(
         f"gains_{arm}",
-        f"What {arm} buys: differences of the {arm} clones from the plain ones of the same method "
+        f"What {arm} buys: differences of the {arm} clones from the {base} ones of the same method "
         "and seed on the same track.",
         ["method", *map(_title, GAINS)],
         rows,

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from evaluation.comparison.clones import Clone, clones_of
 from evaluation.comparison.config import ComparisonConfig, Corrections
 from evaluation.comparison.recording import NAME, parts
 from evaluation.comparison.study import compare
+from evaluation.errors import EvaluationError
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.metrics import METRICS
 from policies import PolicyError, checkpoint, demonstrations
@@ -25,12 +27,13 @@ ROUNDS = 2
 TINY = ComparisonConfig(
     expert="privileged",
     methods=("gmle", "nsac"),
-    arms=("plain", "dagger"),
+    arms=("plain", "dagger", "colours"),
     seeds=2,
     episodes=4,
     validation_episodes=1,
     test_episodes=1,
     epochs=1,
+    recoloured_epochs=1,
     dagger=Corrections(rounds=ROUNDS, labels=LABELS, epochs=1, final_epochs=1),
     tracks="short,oval",
     renderer="fast",
@@ -60,7 +63,7 @@ def test_every_clone_had_as_many_labels(study: ComparisonConfig) -> None:
     given = demonstrated.training.steps + demonstrated.validation.steps
     for clone in clones_of(study):
         header, _ = checkpoint.read(clone.file(study))
-        corrections = ROUNDS * LABELS if clone.arm == "dagger" else 0
+        corrections = 0 if clone.arm == "plain" else ROUNDS * LABELS
         assert header.data["steps"] == given + corrections
         assert header.method == clone.method
 
@@ -80,15 +83,27 @@ def test_no_clone_has_seen_a_test_episode(study: ComparisonConfig) -> None:
     assert header.data["fingerprint"] == seen.fingerprint()
 
 
-def test_recordings_of_learners_are_gone_and_the_experts_stay(study: ComparisonConfig) -> None:
-    assert not list((study.data_root / "dagger").glob("*-v0"))
+def test_recoloured_clones_learn_what_the_corrected_ones_learned(study: ComparisonConfig) -> None:
+    fingerprints = [
+        checkpoint.read(Clone(arm, "gmle", 1).file(study))[0].data["fingerprint"]
+        for arm in ("dagger", "colours")
+    ]
+    assert fingerprints[0] == fingerprints[1]
     facts = json.loads((study.out / "data.json").read_text())
     assert facts["fingerprint"] == demonstrations.load(NAME, study.data_root).fingerprint()
 
 
+def test_lost_corrections_are_named(study: ComparisonConfig, tmp_path: Path) -> None:
+    copy = dataclasses.replace(study, out=tmp_path / "copy")
+    shutil.copytree(study.out, copy.out, ignore=shutil.ignore_patterns("dagger", "colours"))
+    shutil.copytree(study.clones_folder / "dagger", copy.clones_folder / "dagger")
+    with pytest.raises(EvaluationError, match="round1-part0-v0: no such corrections"):
+        compare(dataclasses.replace(copy, stages=("clone",)), lambda _: None)
+
+
 def test_every_score_of_every_clone_is_there(study: ComparisonConfig) -> None:
     scores = pd.read_parquet(study.out / "open_loop.parquet")
-    assert len(scores) == 2 * 2 * 2 * 4 * len(METRICS)
+    assert len(scores) == 3 * 2 * 2 * 4 * len(METRICS)
     wide = scores[scores["metric"] == "mse"].pivot(
         index=["arm", "method", "seed"], columns="action", values="value"
     )
@@ -112,7 +127,8 @@ def test_the_page_holds_the_tables(study: ComparisonConfig) -> None:
     assert "| NSAC | 4 |" in text
     assert (study.page.parent / "driving_overview.svg").is_file()
     report = (study.out / "report" / "tables.md").read_text()
-    assert "What dagger buys" in report
+    assert "the dagger clones from the plain ones" in report
+    assert "the colours clones from the dagger ones" in report
     assert "0.0154 ± 0.0064" in report  # the paper's MSE of NSAC
 
 
