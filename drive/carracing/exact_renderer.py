@@ -8,6 +8,7 @@ rounding matters, the arithmetic is the original's: double precision as in
 """
 
 import math
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,10 @@ from gymnasium.envs.box2d.car_racing import (
 from numpy.typing import NDArray
 from pygame import gfxdraw
 
+from drive.carracing import scenery
+from drive.carracing.ground_noise import paint_noise
 from drive.carracing.observations import Frames, warp_frame
+from drive.carracing.scenery import GroundNoise, Scenery
 
 if TYPE_CHECKING:
     from drive.carracing.world import CarRacingWorld
@@ -130,6 +134,8 @@ class ExactRenderer:
         if self._car is None or self._car.car is not world.car:
             self._car = CarOutline(world.car)
         self._car.draw(self._upside_down, camera)
+        if world.scenery is not None:
+            self._draw_bars(world.scenery)
         world.surf = self._dashboard
         world._render_indicators(WINDOW_W, WINDOW_H)  # type: ignore[no-untyped-call]
         self._draw_score(f"{world.reward:04.0f}")
@@ -145,12 +151,26 @@ class ExactRenderer:
         ground, surface = self._ground, self._upside_down
         self._draw_field(world, camera)
         indices, polygons = ground.visible(camera)
-        for index, polygon in zip(indices, polygons, strict=True):
-            colour: Any = world.grass_color
-            if index >= ground.patches:
-                colour = [int(c) for c in ground.source[index - ground.patches][1]]
-            gfxdraw.aapolygon(surface, polygon, colour)
-            gfxdraw.filled_polygon(surface, polygon, colour)
+        patches = bisect_left(indices, ground.patches)
+        for polygon in polygons[:patches]:
+            _fill(surface, polygon, world.grass_color)
+        if world.scenery is not None and world.scenery.noise is not None:
+            self._draw_noise(world, world.scenery.noise, camera)
+        for index, polygon in zip(indices[patches:], polygons[patches:], strict=True):
+            _fill(surface, polygon, [int(c) for c in ground.source[index - ground.patches][1]])
+        if world.scenery is not None and world.scenery.blob:
+            corners = camera.pixels(world.scenery.blob_corners(world.car.hull))
+            _fill(surface, corners.tolist(), scenery.RED)
+
+    def _draw_noise(self, world: "CarRacingWorld", noise: GroundNoise, camera: Camera) -> None:
+        view = np.array([camera.cosine, camera.sine, camera.zoom, *camera.shift])
+        pixels = pygame.surfarray.pixels2d(self._upside_down)
+        paint_noise(pixels, HIDDEN, view, noise.frame_key(world), noise.share, noise.grain)
+
+    def _draw_bars(self, shown: Scenery) -> None:
+        width = round(shown.bars * WINDOW_W)
+        for left in (0, WINDOW_W - width):
+            self._upside_down.fill((0, 0, 0), (left, HIDDEN, width, WINDOW_H - HIDDEN))
 
     def _draw_field(self, world: "CarRacingWorld", camera: Camera) -> None:
         """The playfield: all of the picture, unless its rim is near."""
@@ -162,8 +182,7 @@ class ExactRenderer:
         surface.fill((0, 0, 0))
         corners = np.array([(1, 1), (1, -1), (-1, -1), (-1, 1)]) * PLAYFIELD
         field = camera.pixels(corners).tolist()
-        gfxdraw.aapolygon(surface, field, world.bg_color)
-        gfxdraw.filled_polygon(surface, field, world.bg_color)
+        _fill(surface, field, world.bg_color)
 
     def _scaled(self) -> Frames:
         """The picture above the dashboard, the dashboard under it, 96 x 96."""
@@ -244,6 +263,12 @@ class CarOutline:
         placed[:, 0] = (cosine * x - sine * y) + px
         placed[:, 1] = (sine * x + cosine * y) + py
         return placed
+
+
+def _fill(surface: pygame.Surface, polygon: list[Any], colour: Any) -> None:  # noqa: ANN401
+    """A polygon with a soft outline, as gymnasium draws grass and road."""
+    gfxdraw.aapolygon(surface, polygon, colour)
+    gfxdraw.filled_polygon(surface, polygon, colour)
 
 
 def _stripe(phase: float) -> list[tuple[float, float]] | None:

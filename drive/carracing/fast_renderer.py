@@ -9,12 +9,24 @@ from numpy.typing import NDArray
 from drive.carracing import car_sprite, dashboard, scene
 from drive.carracing.coverage import FloatArray, FloatImage, compiled
 from drive.carracing.dashboard import score_patch
+from drive.carracing.ground_noise import lay_noise
 from drive.carracing.scene import RoadPolygons, World
+from drive.carracing.scenery import RED, Scenery
 from drive.carracing.warp_frame import warp_frame
 
 Image = NDArray[np.uint8]
 Box2DCar = Any  # gymnasium's Car; its attributes are set on Box2D's untyped bodies
 Layers = tuple[FloatImage, FloatImage, FloatImage, FloatImage, FloatImage]
+Polygons = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+Noise = tuple[np.uint64, float, float]
+
+NO_POLYGONS: Polygons = (
+    np.empty((0, 4, 2)),
+    np.empty((0, 3)),
+    np.empty((0, 4)),
+    np.empty((0, 3)),
+)
+NO_NOISE: Noise = (np.uint64(0), 0.0, 1.0)
 
 
 class FastRenderer:
@@ -61,6 +73,7 @@ class FastRenderer:
             self._car = car
             self._shape = _read_shape(car)
         road = self._road
+        scenery: Scenery | None = getattr(world, "scenery", None)  # gymnasium's world has none
         _draw_world(
             self._planes,
             self._layers,
@@ -71,7 +84,11 @@ class FastRenderer:
             (np.asarray(world.bg_color, np.float64), np.asarray(world.grass_color, np.float64)),
             score_patch(f"{world.reward:04.0f}"),
             self._loss,
+            _blob(scenery, car),
+            _noise(scenery, world),
         )
+        if scenery is not None:
+            _darken(self._planes, 96 * scenery.bars)
 
 
 def _read_state(world: World, car: Box2DCar) -> FloatArray:
@@ -97,6 +114,29 @@ def _read_shape(car: Box2DCar) -> tuple[FloatArray, NDArray[np.int64], FloatArra
     return polygons, np.array([len(outline) for outline in outlines]), colour
 
 
+def _blob(scenery: Scenery | None, car: Box2DCar) -> Polygons:
+    """The red square as one more piece of road: corners, circle, signs and colour."""
+    if scenery is None or not scenery.blob:
+        return NO_POLYGONS
+    corners = scenery.blob_corners(car.hull)[None]
+    circle = np.array([[*corners[0].mean(axis=0), scenery.blob]])
+    return corners, circle, np.ones((1, 4)), np.array([RED], np.float64)
+
+
+def _noise(scenery: Scenery | None, world: World) -> Noise:
+    if scenery is None or scenery.noise is None:
+        return NO_NOISE
+    noise = scenery.noise
+    return noise.frame_key(world), float(noise.share), float(noise.grain)
+
+
+def _darken(planes: Image, width: float) -> None:
+    """Black bars of a width in cells at both sides, above the dashboard."""
+    shown = 1.0 - np.clip(width - np.arange(96), 0.0, 1.0)
+    world = planes[:, : dashboard.FIRST_ROW]
+    world[:] = world * np.minimum(shown, shown[::-1])
+
+
 def _scaling_loss() -> float:
     """Grey levels that this machine's smoothscale takes from a flat picture (2 with SSE2)."""
     surface = pygame.Surface((1000, 800), depth=32)
@@ -111,11 +151,13 @@ def _draw_world(  # noqa: PLR0913, PLR0917 - a compiled kernel's arguments are i
     layers: Layers,
     window: car_sprite.Window,
     state: FloatArray,
-    road: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    road: Polygons,
     car: tuple[FloatArray, NDArray[np.int64], FloatArray],
     ground: tuple[FloatArray, FloatArray],
     score: Image,
     loss: float,
+    blob: Polygons,
+    noise: Noise,
 ) -> None:
     """Draw the whole picture into ``planes`` (3, 96, 96)."""
     layer, delta, field, grass, strip = layers
@@ -128,8 +170,11 @@ def _draw_world(  # noqa: PLR0913, PLR0917 - a compiled kernel's arguments are i
     scene.draw_playfield(field, camera, view)
     scene.draw_grass(grass, camera, view)
     scene.draw_road(layer, delta, camera, view, road[0], road[1], road[2], road[3])
+    scene.draw_road(layer, delta, camera, view, blob[0], blob[1], blob[2], blob[3])
     car_sprite.draw_car(window, camera, state[:15].reshape(5, 3), state[15:19], car[0], car[1])
     car_sprite.blend_car(layer, window, car[2])
+    if noise[1] > 0.0:
+        lay_noise(layer, camera, noise[0], noise[1], noise[2])
     # half of what a flat picture loses goes before the rounding, the other half with it
     lost = 0.5 * loss + 0.002
     scene.lay_over_ground(planes, layer, field, grass, ground[0], ground[1], lost)

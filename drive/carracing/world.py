@@ -13,6 +13,7 @@ import maps
 from drive.carracing import road
 from drive.carracing.colours import ColourScheme
 from drive.carracing.observations import Frames
+from drive.carracing.scenery import Scenery
 from drive.track import LapProgress, Track, wrap_angle
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class CarRacingWorld(CarRacing):
         track_geometry: The centre line of the current lap, through gymnasium's tile joints.
         lap: Progress along it.
         track_map: The map driven, or None for the track that the reset seed chooses.
+        scenery: What the pictures of the current lap show beside gymnasium's world, or None.
     """
 
     car: Any
@@ -107,6 +109,7 @@ class CarRacingWorld(CarRacing):
         self.observation_space = spaces.Box(0, 255, self._shape, np.uint8)
         self._gray = observation == "gray84"
         self._renderer = _renderer(renderer)
+        self.scenery: Scenery | None = None
         self._lap_complete = False
 
     @property
@@ -121,12 +124,13 @@ class CarRacingWorld(CarRacing):
 
         Args:
             seed: Chooses the track where the world has no map.
-            options: ``colours``: a `ColourScheme` for this lap.
+            options: ``colours``: a `ColourScheme`, and ``scenery``: a `Scenery`, for this lap.
 
         Returns:
             The observation and the truth.
         """
         scheme = (options or {}).get("colours") or self.colours
+        self.scenery = (options or {}).get("scenery")
         self.road_color = np.array(scheme.road)
         self.bg_color = np.array(scheme.background)
         self.grass_color = np.array(scheme.grass)
