@@ -1,0 +1,29 @@
+"""The command line of a study."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+
+@dataclass(frozen=True)
+class StudyConfig:
+    """A study and where it is done.
+
+    Attributes:
+        file: The study, a TOML file.
+        out: Folder of its laps. The same command again goes on where it stopped, and drives what
+            the file has been extended by.
+        workers: Processes, with one torch thread each; they do not change the laps.
+        backend: Who spreads the units over processes.
+        address: Of the backend's cluster, where it has one.
+        quiet: No progress.
+    """
+
+    file: Annotated[Path, tyro.conf.Positional]
+    out: Path
+    workers: int = 1
+    backend: str = "joblib"
+    address: str | None = None
+    quiet: bool = False

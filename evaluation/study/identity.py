@@ -1,0 +1,118 @@
+"""What a study's folder is bound to: what may be added to it, and what is refused."""
+
+import fcntl
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from evaluation.closed_loop import split
+from evaluation.config import Entrant, EvaluateConfig, identity
+from evaluation.errors import EvaluationError
+from evaluation.study.plan import Plan
+from nsac_core.benchmarks.report import write_text
+
+IDENTITY = "study.json"
+
+_FIXED = ("version", "renderer", "batch", "max_steps", "steps")
+
+
+@contextmanager
+def locked(out: Path) -> Iterator[None]:
+    """Keeps others out of a folder, which is made if it is not there.
+
+    The kernel frees the lock even of a process that is killed.
+
+    Raises:
+        EvaluationError: Another process is at work in it, or it holds something else.
+    """
+    if out.exists() and not out.is_dir():
+        raise EvaluationError(f"{out}: is a file, expected the folder of a study")
+    if out.is_dir() and not (out / IDENTITY).is_file() and list(out.glob("[!.]*")):
+        raise EvaluationError(f"{out}: is neither empty nor a study; choose another --out")
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise EvaluationError(f"{out}: another process is at work on this study") from None
+        yield
+
+
+def claim(out: Path, plan: Plan, drivers: Sequence[Entrant]) -> None:
+    """Makes the folder this study's, or makes sure that what it holds can stay as it is.
+
+    Policies, seeds and perturbations may come and go; maps may be added or left off behind whole
+    batches, as the laps of a batch share a forward pass.
+
+    Raises:
+        EvaluationError: It holds laps of another version of a policy or map, or of another
+            renderer, batch, limit of the episode or version of the package.
+    """
+    now = _identity(plan, drivers)
+    file = out / IDENTITY
+    if file.is_file():
+        before = read_identity(out)
+        _check(out, before, now)
+        now = {
+            **now,
+            "policies": {**before["policies"], **now["policies"]},
+            "map_files": {**before["map_files"], **now["map_files"]},
+            "maps": max(before["maps"], now["maps"], key=len),
+        }
+    write_text(file, json.dumps(now, indent=1) + "\n")
+
+
+def read_identity(out: Path) -> dict[str, Any]:
+    """What the folder of a study is bound to.
+
+    Raises:
+        EvaluationError: It is damaged.
+    """
+    file = out / IDENTITY
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if not all(name in content for name in (*_FIXED, "policies", "maps", "map_files")):
+            raise ValueError
+    except (OSError, ValueError, TypeError):
+        raise EvaluationError(f"{file}: damaged; choose another --out") from None
+    return dict(content)
+
+
+def _identity(plan: Plan, drivers: Sequence[Entrant]) -> dict[str, Any]:
+    config = EvaluateConfig(
+        tuple(driver.source for driver in drivers),
+        maps="",
+        out=Path(),
+        batch=plan.batch,
+        max_steps=plan.max_steps,
+    )
+    found = identity(config, list(drivers), list(plan.maps))
+    found |= {"renderer": plan.renderer, "steps": plan.steps}
+    return {name: found[name] for name in (*_FIXED, "policies", "maps", "map_files")}
+
+
+def _check(out: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+    for what, key in (("policy", "policies"), ("map", "map_files")):
+        for name, digest in now[key].items():
+            if before[key].get(name, digest) != digest:
+                advice = "give the new one another label, or " if what == "policy" else ""
+                raise EvaluationError(
+                    f"{out}: holds laps of another version of the {what} {name}; {advice}"
+                    "choose another --out"
+                )
+    for name in _FIXED:
+        if before[name] != now[name]:
+            raise EvaluationError(
+                f"{out}: holds a study with {name} {before[name]}, not {now[name]}; "
+                "choose another --out"
+            )
+    chunks = [[c.tracks for c in split(found["maps"], now["batch"])] for found in (before, now)]
+    for old, new in zip(*chunks, strict=False):
+        if old != new:
+            raise EvaluationError(
+                f"{out}: holds laps on {', '.join(old[:3])}{' ...' if old[3:] else ''} as a batch, "
+                f"where the file now has {', '.join(new[:3])}{' ...' if new[3:] else ''}; "
+                f"add maps behind whole batches of {now['batch']}, or choose another --out"
+            )

@@ -1,0 +1,99 @@
+"""The units of a study: what is driven at once, kept at once and never again."""
+
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from evaluation.closed_loop import Chunk, Conditions, split
+from evaluation.config import VERSION, Entrant, EvaluateConfig, entrants
+from evaluation.errors import EvaluationError
+from evaluation.study.plan import Plan
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A chunk of laps of one policy under one condition with one seed.
+
+    Attributes:
+        driver: The policy.
+        chunk: The laps, driven in lock-step.
+        conditions: Renderer, seed, limit of the episode, perturbation.
+        steps: Whether the steps are kept too.
+    """
+
+    driver: Entrant
+    chunk: Chunk
+    conditions: Conditions
+    steps: bool = False
+
+    @cached_property
+    def name(self) -> str:
+        """Its place in the folder of a study, without a suffix; unique there."""
+        perturbed = self.conditions.perturbed
+        condition = f"{perturbed.name}-{perturbed.severity}"
+        seed = f"seed-{self.conditions.seed}"
+        return f"{_file_name(self.driver.label)}/{condition}/{seed}/{self.chunk.number:05d}"
+
+    @cached_property
+    def digest(self) -> str:
+        """Of everything that decides its laps."""
+        facts = {
+            "version": VERSION,
+            "policy": [self.driver.label, self.driver.sha256],
+            "chunk": asdict(self.chunk),
+            "conditions": asdict(self.conditions),
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def drivers_of(plan: Plan) -> list[Entrant]:
+    """Loads every policy once, so that a fault is named before anything is driven.
+
+    Raises:
+        EvaluationError: Two are called the same.
+        PolicyError: One cannot be loaded.
+    """
+    found: dict[str, Entrant] = {}
+    for label, source in plan.policies:
+        (driver,) = entrants(EvaluateConfig((source,), "", Path()))
+        driver = replace(driver, label=label or driver.label)
+        if driver.label in found:
+            raise EvaluationError(
+                f"policies {found[driver.label].source} and {source} are both called "
+                f"{driver.label}: name them in a table [policies], as in {driver.label}_2 = "
+                f'"{source}"'
+            )
+        found[driver.label] = driver
+    return list(found.values())
+
+
+def units_of(plan: Plan, drivers: Sequence[Entrant]) -> list[Unit]:
+    """All units, in an order in which the first part of them tells something of everything."""
+    return [
+        Unit(
+            driver,
+            chunk,
+            Conditions(plan.renderer, seed, plan.max_steps, perturbed),
+            plan.steps,
+        )
+        for seed in plan.seeds
+        for chunk in split(plan.maps, plan.batch)
+        for driver in drivers
+        for perturbed in plan.perturbed
+    ]
+
+
+def digest_of(units: Sequence[Unit]) -> str:
+    """Of a whole study's laps."""
+    return hashlib.sha256("".join(unit.digest for unit in units).encode()).hexdigest()
+
+
+def _file_name(label: str) -> str:
+    """The label where it can name a folder, and else something like it that is as unique."""
+    name = re.sub(r"[^\w.-]", "_", label)
+    return name if name == label else f"{name}-{zlib.crc32(label.encode()):08x}"
