@@ -10,8 +10,12 @@ from evaluation.comparison.config import ComparisonConfig
 from evaluation.comparison.study import compare
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
+from evaluation.perturbation_sheet import SheetConfig, save_sheet
 from evaluation.run import evaluate
 from evaluation.sample_size import LapsNeededConfig, answer
+from evaluation.side_by_side import CompareConfig, Comparison, compare_runs
+from evaluation.side_by_side.tables import screen
+from evaluation.study import StudyConfig, run_study
 from evaluation.summary import screen_table, summarise
 from maps import MapError
 from maps.faults import one_line
@@ -59,6 +63,17 @@ def _drivers(arguments: list[str]) -> None:
         console.print(f"\nwrote {found.folder}/tables.md, tables.tex and figures")
 
 
+def _perturbations(arguments: list[str]) -> None:
+    config = tyro.cli(
+        SheetConfig,
+        prog="nsac-evaluate perturbations",
+        description="Draw a sheet of what each perturbation does, at each severity.",
+        args=arguments,
+    )
+    with one_line(EvaluationError, MapError, OSError):
+        print(save_sheet(config))  # noqa: T201
+
+
 def _laps_needed(arguments: list[str]) -> None:
     config = tyro.cli(
         LapsNeededConfig,
@@ -70,8 +85,51 @@ def _laps_needed(arguments: list[str]) -> None:
         print(answer(config))  # noqa: T201
 
 
+def _study(arguments: list[str]) -> None:
+    config = tyro.cli(
+        StudyConfig,
+        prog="nsac-evaluate study",
+        description="Drive policies x maps x perturbations x seeds; repeat the command to resume.",
+        args=arguments,
+    )
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    with one_line(EvaluationError, PolicyError, MapError, OSError):
+        study = run_study(config, lambda line: console.print(line, markup=False))
+        found = compare_runs(CompareConfig((study.folder,), study.folder))
+    _print_comparison(found)
+
+
+def _compare(arguments: list[str]) -> None:
+    config = tyro.cli(
+        CompareConfig,
+        prog="nsac-evaluate compare",
+        description="Put runs and studies side by side, by the laps that they have in common.",
+        args=arguments,
+    )
+    with one_line(EvaluationError, OSError):
+        found = compare_runs(config)
+    _print_comparison(found)
+
+
+def _print_comparison(found: Comparison) -> None:
+    console = Console(highlight=False)
+    console.print(found.facts, markup=False)
+    for line in found.findings:
+        console.print(line, markup=False)
+    for sheet in found.sheets:
+        if sheet.name in ON_SCREEN:
+            console.print(screen(sheet))
+    print(f"report: {found.report}")  # noqa: T201
+
+
+ON_SCREEN = ("success", "completed", "return", "reference_return")
+"""Tables of a comparison that are printed; its folder holds all."""
+
 WORDS: dict[str, Callable[[list[str]], None]] = {
+    "compare": _compare,
     "drivers": _drivers,
     "laps-needed": _laps_needed,
+    "perturbations": _perturbations,
+    "study": _study,
 }
 """Commands beside the evaluation itself, by their first word."""

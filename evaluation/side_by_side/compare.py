@@ -1,0 +1,74 @@
+"""Compares runs and studies: reads, measures, writes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from evaluation.errors import EvaluationError
+from evaluation.side_by_side.figures import figures
+from evaluation.side_by_side.page import build, facts, findings
+from evaluation.side_by_side.shared_laps import share
+from evaluation.side_by_side.sources import read, together
+from evaluation.side_by_side.tables import sheets
+from nsac_core.benchmarks.report import save_figure, write_text
+from nsac_core.benchmarks.sheets import Sheet
+
+
+@dataclass(frozen=True)
+class CompareConfig:
+    """Runs and where their comparison goes.
+
+    Attributes:
+        runs: Folders of runs and studies; the first policy of the first is what the others are
+            compared with.
+        out: Folder of the comparison; what is in it of an earlier one is replaced.
+    """
+
+    runs: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="RUN [RUN ...]")]
+    out: Path
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A comparison that is written.
+
+    Attributes:
+        folder: With ``report.html``, ``tables.md`` and ``figures``.
+        facts: One line on what is compared.
+        findings: A sentence for each policy.
+        sheets: The tables.
+    """
+
+    folder: Path
+    facts: str
+    findings: list[str]
+    sheets: list[Sheet]
+
+    @property
+    def report(self) -> Path:
+        """The page."""
+        return self.folder / "report.html"
+
+
+def compare_runs(config: CompareConfig) -> Comparison:
+    """Writes tables, figures and the page of the laps that runs have in common.
+
+    Raises:
+        EvaluationError: They have none, or a folder holds no finished run or study.
+    """
+    if not config.runs:
+        raise EvaluationError("no run to compare")
+    sources = [read(folder) for folder in dict.fromkeys(config.runs)]
+    laps = share(together(sources))
+    tables, pictures = sheets(laps), figures(laps)
+    said, found = facts(laps, sources), findings(laps)
+    (config.out / "figures").mkdir(parents=True, exist_ok=True)
+    for name, picture in pictures.items():
+        save_figure(picture, config.out / "figures" / name)
+    text = "\n".join(f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in tables)
+    write_text(config.out / "tables.md", f"{said}\n\n{text}")
+    comparison = Comparison(config.out, said, found, tables)
+    write_text(comparison.report, build(laps, sources, tables, pictures))
+    return comparison

@@ -1,0 +1,92 @@
+"""Reads the laps of runs and studies, and tells policies of one label apart."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from evaluation.errors import EvaluationError
+from evaluation.study.identity import IDENTITY, read_identity
+
+ALIKE = ("version", "renderer", "max_steps")
+"""What runs must have in common for their laps to be compared."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run or a study.
+
+    Attributes:
+        folder: Where it is.
+        identity: What decided its laps.
+        laps: One row a lap.
+    """
+
+    folder: Path
+    identity: dict[str, Any]
+    laps: pd.DataFrame
+
+
+def read(folder: Path) -> Source:
+    """Reads a run or a study.
+
+    Raises:
+        EvaluationError: The folder holds neither, or it is not finished.
+    """
+    if (folder / IDENTITY).is_file():
+        kind, found = "study", read_identity(folder)
+    elif (folder / "config.json").is_file():
+        kind, found = "run", _run_identity(folder / "config.json")
+    else:
+        raise EvaluationError(f"{folder}: is neither a run nor a study")
+    file = folder / "laps.parquet"
+    if not file.is_file():
+        raise EvaluationError(f"{folder}: the {kind} is not finished; its command goes on with it")
+    return Source(folder, found, pd.read_parquet(file))
+
+
+def together(sources: list[Source]) -> pd.DataFrame:
+    """The laps of all, in the order given, with a column ``turn``: of laps of one map and seed.
+
+    A policy that is in several runs in the same version is one policy, and a lap that is in
+    several is taken from the first; of another version, it is called ``LABEL (FOLDER)``.
+
+    Raises:
+        EvaluationError: The runs are not alike.
+    """
+    for source in sources[1:]:
+        for name in ALIKE:
+            first, other = sources[0].identity.get(name), source.identity.get(name)
+            if first != other:
+                raise EvaluationError(
+                    f"{sources[0].folder} and {source.folder} cannot be compared: "
+                    f"{name} {first} and {other}"
+                )
+    frames = [source.laps.assign(policy=_labels(source, sources)) for source in sources]
+    for frame in frames:
+        keys = ["policy", "perturbation", "severity", "map", "seed"]
+        frame["turn"] = frame.groupby(keys, sort=False).cumcount()
+    laps = pd.concat(frames, ignore_index=True)
+    return laps.drop_duplicates([*keys, "turn"], ignore_index=True)
+
+
+def _labels(source: Source, sources: list[Source]) -> "pd.Series[str]":
+    """What the policies of a run are called among all runs."""
+    names = {}
+    for label, digest in source.identity["policies"].items():
+        others = {s.identity["policies"].get(label, digest) for s in sources}
+        several = len(others) > 1
+        names[label] = f"{label} ({source.folder.name})" if several else label
+    return source.laps["policy"].map(names)
+
+
+def _run_identity(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))["identity"]
+        if not isinstance(found["policies"], dict):
+            raise TypeError
+    except (OSError, ValueError, KeyError, TypeError):
+        raise EvaluationError(f"{file}: damaged, or not of a run") from None
+    return dict(found)
