@@ -6,9 +6,16 @@ and the map alone: every policy meets the same one, and the clean lap of that ma
 
 import importlib
 import pkgutil
+from typing import get_args
 
 from evaluation.perturbations.perturbed import CLEAN, Perturbed, parse, with_clean
-from evaluation.perturbations.protocol import PERTURBATIONS, SEVERITIES, Perturbation, register
+from evaluation.perturbations.protocol import (
+    PERTURBATIONS,
+    SEVERITIES,
+    Group,
+    Perturbation,
+    register,
+)
 
 __all__ = [
     "CLEAN",
@@ -23,3 +30,6 @@ __all__ = [
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
+for _group in get_args(Group):  # lists them group by group
+    for _name in [name for name, kind in PERTURBATIONS.items() if kind.group == _group]:
+        PERTURBATIONS[_name] = PERTURBATIONS.pop(_name)

@@ -26,7 +26,8 @@ class Perturbed:
     severity: int = 0
 
     def __str__(self) -> str:
-        return self.name if self == CLEAN else f"{self.name}:{self.severity}"
+        kind = PERTURBATIONS.get(self.name, Perturbation)
+        return f"{self.name}:{self.severity}" if kind.levels else self.name
 
     def of_lap(self, seed: int, track: str) -> Perturbation:
         """The perturbation of one lap.

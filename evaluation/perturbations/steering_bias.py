@@ -11,8 +11,8 @@ class SteeringBias(Perturbation):
 
     name = "steering-bias"
     group = "actuation"
-    changes = "{} added to steer (of [-1, 1]), to the left or right as drawn for the lap"
-    levels = (0.05, 0.1, 0.15, 0.2, 0.3)
+    changes = "{} added to steer (full lock is 0.4), to the left or right as drawn for the lap"
+    levels = (0.02, 0.05, 0.1, 0.15, 0.2)
 
     def __init__(self, severity: int, rng: np.random.Generator) -> None:
         super().__init__(severity, rng)

@@ -11,8 +11,8 @@ class SteeringNoise(Perturbation):
 
     name = "steering-noise"
     group = "actuation"
-    changes = "Gaussian noise of {} added to steer (of [-1, 1]), anew each step"
-    levels = (0.1, 0.2, 0.3, 0.5, 0.8)
+    changes = "Gaussian noise of {} added to steer (full lock is 0.4), anew each step"
+    levels = (0.05, 0.1, 0.2, 0.3, 0.5)
 
     def action(self, action: Action) -> Action:
         """Steered with noise, within the limits."""
