@@ -17,7 +17,7 @@ DASHBOARD_ROW = 74
 """First row of the 84 that shows the dashboard (the bottom 12 of 96 rows, and the row they share
 with the picture)."""
 
-_VIEW_ROWS = 73
+VIEW_ROWS = 73
 """Rows that show the world alone; the row after them mixes it half and half with the dashboard's
 black."""
 
@@ -105,9 +105,13 @@ def levels_of(road: float, background: float, grass: float) -> NDArray[np.uint8]
 
 def recolour(frames: NDArray[np.uint8], table: NDArray[np.uint8]) -> None:
     """Looks up the levels of frames ``(time, 84, 84)`` in place; the dashboard stays."""
-    frames[:, :_VIEW_ROWS] = table[frames[:, :_VIEW_ROWS]]
-    mixed = np.minimum(2 * frames[:, _VIEW_ROWS].astype(np.int64), 255)
-    frames[:, _VIEW_ROWS] = table[mixed] // 2
+    frames[:, :VIEW_ROWS] = table[frames[:, :VIEW_ROWS]]
+    frames[:, VIEW_ROWS] = table[unmixed(frames[:, VIEW_ROWS])] // 2
+
+
+def unmixed(row: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Gray levels of the world in the row that is mixed half and half with black."""
+    return np.minimum(2 * row.astype(np.int64), 255)
 
 
 def mirror(frames: NDArray[np.uint8]) -> None:

@@ -13,9 +13,16 @@ import torch
 from torch import Tensor, nn
 
 from drive.observation import ObservationSpec
+from policies.augmentation import DASHBOARD_ROW
 from policies.errors import PolicyError
 
 ENCODERS: dict[str, "type[FrameEncoder]"] = {}
+
+_LUMA = (0.299, 0.587, 0.114)
+_LEAST_SPREAD = 0.25 / 255
+"""Keeps a channel of one value from being divided by zero; frames hold no noise to blow up."""
+_LARGEST = 4.0
+"""Spreads from the mean that are told apart: a car in red may lie ten away."""
 
 
 def register(name: str) -> "Callable[[type[FrameEncoder]], type[FrameEncoder]]":
@@ -34,12 +41,22 @@ def build(name: str, **options: Any) -> "FrameEncoder":  # noqa: ANN401 - each e
     Raises:
         PolicyError: If there is no such encoder, or it has no such option.
     """
-    if name not in ENCODERS:
-        raise PolicyError(f"no encoder {name!r}; there are {', '.join(sorted(ENCODERS))}")
+    encoder = named(name)
     try:
-        return ENCODERS[name](**options)
+        return encoder(**options)
     except TypeError as fault:
         raise PolicyError(f"encoder {name!r}: {fault}") from None
+
+
+def named(name: str) -> "type[FrameEncoder]":
+    """The class of an encoder.
+
+    Raises:
+        PolicyError: If there is no such encoder.
+    """
+    if name not in ENCODERS:
+        raise PolicyError(f"no encoder {name!r}; there are {', '.join(sorted(ENCODERS))}")
+    return ENCODERS[name]
 
 
 class FrameEncoder(nn.Module, ABC):
@@ -156,3 +173,65 @@ class StridedEncoder(FrameEncoder):
         maps = self.relu3(self.conv3(maps))
         tokens: Tensor = self.norm(self.dense(maps.flatten(1)))
         return tokens
+
+
+@register("colour")
+class ColourEncoder(FrameEncoder):
+    """The strided encoder of coloured frames, each channel of them brought to the same contrast.
+
+    Road and field may come in any colours, close to one another in some channels and far apart in
+    others; what is left of a channel after its mean and spread over the view are taken away shows
+    the road all the same. The dashboard keeps its brightness alone.
+    """
+
+    observation = ObservationSpec("rgb96", 4)
+    token_dim = 64
+
+    def __init__(self, *, half_precision: bool = False) -> None:
+        super().__init__(half_precision=half_precision)
+        self.conv1 = nn.Conv2d(3, 24, 5, stride=3)
+        self.relu1 = nn.ReLU()
+        self.conv2 = nn.Conv2d(24, 48, 3, stride=2)
+        self.relu2 = nn.ReLU()
+        self.conv3 = nn.Conv2d(48, 64, 3, stride=2)
+        self.relu3 = nn.ReLU()
+        self.dense = nn.Linear(64 * 6 * 6, self.token_dim)
+        self.norm = nn.BatchNorm1d(self.token_dim)
+        self.register_buffer("shrink", _area_weights(96, 84), persistent=False)
+        self.to(memory_format=torch.channels_last)
+
+    def scale(self, frames: Tensor) -> Tensor:
+        """Frames of 96 x 96 x 3 shrunk to 84 x 84 as by OpenCV's INTER_AREA; bytes as [0, 1]."""
+        scaled = super().scale(frames)
+        if scaled.shape[-2] == 96:
+            shrink = self.shrink.to(scaled.dtype)
+            scaled = torch.einsum("yr,...rsc,xs->...yxc", shrink, scaled, shrink)
+        return scaled
+
+    def encode_frames(self, frames: Tensor) -> Tensor:
+        """Tokens ``(n, 64)`` of RGB frames ``(n, 84, 84, 3)`` or ``(n, 96, 96, 3)``."""
+        maps = self.equalised(self.scale(frames)).movedim(-1, -3)
+        maps = self.relu1(self.conv1(maps.contiguous(memory_format=torch.channels_last)))
+        maps = self.relu2(self.conv2(maps))
+        maps = self.relu3(self.conv3(maps))
+        tokens: Tensor = self.norm(self.dense(maps.flatten(1)))
+        return tokens
+
+    @staticmethod
+    def equalised(frames: Tensor) -> Tensor:
+        """The view of each frame and channel with mean 0 and spread 1, the dashboard gray."""
+        view, dashboard = frames[..., :DASHBOARD_ROW, :, :], frames[..., DASHBOARD_ROW:, :, :]
+        mean = view.mean((-3, -2), keepdim=True)
+        spread = view.std((-3, -2), keepdim=True) + _LEAST_SPREAD
+        luma = (dashboard * dashboard.new_tensor(_LUMA)).sum(-1, keepdim=True)
+        even = ((view - mean) / spread).clamp(-_LARGEST, _LARGEST)
+        return torch.cat([even, luma.expand_as(dashboard)], dim=-3)
+
+
+def _area_weights(size: int, smaller: int) -> Tensor:
+    """How much of each of ``size`` cells lies in each of the ``smaller`` larger ones, as shares."""
+    edges = torch.arange(smaller + 1, dtype=torch.float64) * size / smaller
+    cells = torch.arange(size, dtype=torch.float64)
+    low = torch.maximum(edges[:-1, None], cells)
+    high = torch.minimum(edges[1:, None], cells + 1)
+    return ((high - low).clamp(min=0) * smaller / size).float()

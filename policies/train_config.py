@@ -6,6 +6,7 @@ from typing import Literal
 
 from policies.augmentation import Augmentation
 from policies.checkpoint import Weights
+from policies.colouring import Colouring
 from policies.errors import PolicyError
 
 
@@ -19,7 +20,8 @@ class TrainConfig:
         method: The uncertainty method.
         method_options: Its options, such as ``{"ood_share": 0.5}``; they extend ``DEFAULTS``.
         init: Checkpoint to start from (a DAgger round); None starts from random weights.
-        encoder: The encoder of the frames: ``strided``, or ``conv``, the paper's.
+        encoder: The encoder of the frames: ``strided``; ``conv``, the paper's; or ``colour``, which
+            sees colours, and learns them from the gray recordings by ``colouring``.
         epochs: Passes over the data.
         batch: Steps (rows) in a training batch.
         window: Consecutive steps read together: more of them cost less per row, as each frame is
@@ -29,7 +31,8 @@ class TrainConfig:
         gradient_clip: Largest norm of the gradient.
         validation_share: Share of the episodes, each whole, kept for validation.
         criterion: Validation score that decides the best weights.
-        augmentation: Random changes of the training pictures.
+        augmentation: Random changes of the training pictures, gray.
+        colouring: How they are coloured for an encoder that sees colours.
         half_precision: Whether the encoder trains in bfloat16.
         n_samples: Monte Carlo passes per decision when driving.
         seed: Of the split, the initial weights, batches, augmentation and noise.
@@ -55,6 +58,7 @@ class TrainConfig:
     validation_share: float = 0.1
     criterion: Literal["nll", "mse", "mae", "crps"] = "mse"
     augmentation: Augmentation = field(default_factory=Augmentation)
+    colouring: Colouring = field(default_factory=Colouring)
     half_precision: bool = True
     n_samples: int = 5
     seed: int = 0
@@ -79,3 +83,7 @@ class TrainConfig:
                 raise PolicyError(f"{name} must be positive, got {getattr(self, name)}")
         if not 0 < self.validation_share < 1:
             raise PolicyError(f"validation_share must lie in (0, 1), got {self.validation_share}")
+        try:
+            self.colouring.check()
+        except ValueError as error:
+            raise PolicyError(str(error)) from error

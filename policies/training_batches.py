@@ -8,6 +8,8 @@ from torch import Tensor
 
 from nsac_core import fitting, metrics
 from nsac_core.methods.protocol import Method, Prediction
+from policies import encoders
+from policies.colouring import Colouring
 from policies.demonstrations import Demonstrations
 from policies.protocol import ACTIONS
 from policies.train_config import TrainConfig
@@ -26,6 +28,7 @@ class TrainingBatches:
         self, data: Demonstrations, config: TrainConfig, generator: torch.Generator
     ) -> None:
         self.data, self.augmentation, self.window = data, config.augmentation, config.window
+        self.colouring = config.colouring if sees_colours(config) else None
         self.windows_per_batch = max(1, config.batch // config.window)
         seed = int(torch.randint(2**62, (), generator=generator))
         self.rng = np.random.default_rng(seed)
@@ -36,7 +39,8 @@ class TrainingBatches:
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         for frames, actions in self.data.windows(self.windows_per_batch, self.window, self.rng):
             self.augmentation(frames, actions, self.rng)
-            yield torch.from_numpy(frames), torch.from_numpy(actions).flatten(0, 1)
+            shown = frames if self.colouring is None else self.colouring(frames, self.rng)
+            yield torch.from_numpy(shown), torch.from_numpy(actions).flatten(0, 1)
 
 
 class ValidationBatches:
@@ -49,11 +53,18 @@ class ValidationBatches:
 
     def __init__(self, data: Demonstrations, config: TrainConfig) -> None:
         self.data, self.window = data, config.window
+        self.colours = sees_colours(config)
         self.windows_per_batch = max(1, config.batch // config.window)
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         for frames, actions in self.data.windows(self.windows_per_batch, self.window):
-            yield torch.from_numpy(frames), torch.from_numpy(actions).flatten(0, 1)
+            shown = Colouring()(frames, np.random.default_rng(0)) if self.colours else frames
+            yield torch.from_numpy(shown), torch.from_numpy(actions).flatten(0, 1)
+
+
+def sees_colours(config: TrainConfig) -> bool:
+    """Whether the encoder reads coloured frames."""
+    return encoders.named(config.encoder).observation.kind == "rgb96"
 
 
 def validation_scores(method: Method, batches: ValidationBatches, seed: int) -> dict[str, float]:

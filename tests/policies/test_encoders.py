@@ -113,7 +113,7 @@ def test_half_precision_is_for_training_alone() -> None:
 
 
 def test_an_unknown_encoder_or_option_is_named() -> None:
-    with pytest.raises(PolicyError, match="no encoder 'vgg'; there are conv, strided"):
+    with pytest.raises(PolicyError, match="no encoder 'vgg'; there are colour, conv, strided"):
         encoders.build("vgg")
     with pytest.raises(PolicyError, match="depth"):
         encoders.build("conv", depth=3)
