@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 import maps
 from drive.track import Track
+from evaluation.labels import labelled
 from evaluation.metrics.base import column
 from evaluation.metrics.uncertainty import total_sigma
+from evaluation.perturbations import CLEAN
 from policies.protocol import ACTIONS
 
 FloatArray = NDArray[np.float64]
@@ -23,7 +25,7 @@ NAMES = {"steer": "Steer (right positive)", "gas": "Gas", "brake": "Brake"}
 
 
 def save_all(folder: Path, laps: pd.DataFrame, steps: pd.DataFrame) -> list[Path]:
-    """Writes the returns, and the worst and the middle lap of each policy, as PNG files.
+    """Writes the returns, and the worst and the middle clean lap of each policy, as PNG files.
 
     Args:
         folder: Where to; made where missing.
@@ -33,7 +35,8 @@ def save_all(folder: Path, laps: pd.DataFrame, steps: pd.DataFrame) -> list[Path
     Returns:
         The files.
     """
-    pictures = {"returns": returns(laps)}
+    pictures = {"returns": returns(labelled(laps))}
+    laps, steps = (frame[frame["perturbation"] == CLEAN.name] for frame in (laps, steps))
     for policy, own in laps.groupby("policy", sort=False):
         order = own.sort_values("return", kind="stable")
         ranks = {"worst": 0, "middle": len(order) // 2}

@@ -15,6 +15,7 @@ import maps
 from drive.track import Track
 from evaluation import tables
 from evaluation.foresight import Foresight, foresight
+from evaluation.labels import labelled
 from evaluation.metrics.base import column
 from evaluation.summary import differences, summarise
 from policies.protocol import ACTIONS
@@ -33,8 +34,10 @@ def build(laps: pd.DataFrame, steps: pd.DataFrame, configuration: dict[str, Any]
         steps: Likewise.
         configuration: What was run, as JSON values.
     """
+    drivers = [str(policy) for policy in laps["policy"].unique()]
+    findings, gaps = labelled(summarise(laps)), labelled(differences(laps))
+    laps, steps = labelled(laps), labelled(steps)
     ordered = laps.sort_values("return", kind="stable").reset_index(drop=True)
-    summary = summarise(laps)
     viewed = _viewed(ordered, steps)
     rated = {str(policy): foresight(own) for policy, own in steps.groupby("policy", sort=False)}
     policies = [str(policy) for policy in laps["policy"].unique()]
@@ -50,14 +53,14 @@ def build(laps: pd.DataFrame, steps: pd.DataFrame, configuration: dict[str, Any]
         f" The {missing} best of {len(ordered)} laps are not in the viewer." if missing else ""
     )
     return Template(_file("report.html")).substitute(
-        title=f"Evaluation of {escape(', '.join(policies))}",
+        title=f"Evaluation of {escape(', '.join(drivers))}",
         css=_file("report.css"),
         js=_file("report.js"),
         plotly=get_plotlyjs(),
         facts=tables.facts(laps),
-        findings=tables.findings(summary),
-        summary=tables.summary_table(summary),
-        differences=tables.difference_table(differences(laps)),
+        findings=tables.findings(findings),
+        summary=tables.summary_table(findings),
+        differences=tables.difference_table(gaps),
         omitted=omitted,
         laps=tables.lap_table(ordered, {lap["id"] for lap in viewed}),
         foresight=tables.foresight_section(rated),

@@ -8,8 +8,12 @@ import numpy as np
 import pandas as pd
 from rich.table import Table
 
+from evaluation.labels import CONDITION, label, labelled
 from evaluation.metrics import REGISTRY, Metric
+from evaluation.perturbations import CLEAN, Perturbed
 from evaluation.statistics import Interval, bootstrap, paired, wilson, worst_decile
+
+Condition = tuple[str, str, int]
 
 HEADLINE = (
     *("completed", "success", "clean_lap", "return", "progress", "lap_time", "mean_speed"),
@@ -21,12 +25,18 @@ HEADLINE = (
 )
 """Metrics of the summary, in its order; ``laps.parquet`` holds all."""
 
+SHORT = ("completed", "success", "clean_lap", "return", "lateral_rmse")
+"""Metrics on the screen where there are many policies and perturbations."""
+
+MOST_COLUMNS = 4
+"""Policies and perturbations side by side on the screen."""
+
 DIFFERENCES = ("return", "completed", "clean_lap", "lateral_rmse", "off_road_share")
 """Metrics whose paired differences are reported."""
 
 
 def summarise(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
-    """Statistics of each metric for each policy.
+    """Statistics of each metric for each policy, clean and under each perturbation.
 
     A flag's mean has a Wilson interval, a number's a bootstrap interval. Where a metric is
     undefined on any lap, its mean, deviation and interval are NaN; its median and worst decile
@@ -37,48 +47,59 @@ def summarise(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
         seed: Of the bootstrap.
 
     Returns:
-        One row a policy and metric: ``policy, metric, mean, low, high, std, median, worst_decile,
-        defined, laps``.
+        One row a policy, perturbation and metric: ``policy, perturbation, severity, metric, mean,
+        low, high, std, median, worst_decile, defined, laps``.
     """
     rng = np.random.default_rng(seed)
     return pd.DataFrame(
-        {"policy": policy, "metric": name, **_statistics(REGISTRY[name], own[name], rng)}
-        for policy, own in laps.groupby("policy", sort=False)
+        {**_columns(condition), "metric": name, **_statistics(REGISTRY[name], own[name], rng)}
+        for condition, own in _conditions(laps)
         for name in HEADLINE
     )
 
 
 def differences(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
-    """Paired differences of every policy from the first one, lap by lap.
+    """Paired differences, lap by lap: of perturbed laps from clean ones, of policies from the first.
+
+    The policies are compared under the same perturbation.
 
     Returns:
-        One row a policy but the first and metric: ``policy, reference, metric, difference, low,
-        high``; no row where there is one policy only.
+        One row a pair and metric: ``policy, perturbation, severity, reference, metric, difference,
+        low, high``; no row where there is nothing to compare.
     """
     rng = np.random.default_rng(seed)
-    groups = dict(iter(laps.groupby("policy", sort=False)))
-    reference, *others = groups
+    groups = dict(_conditions(laps))
     rows = []
-    for policy in others:
+    for one, reference in _pairs(list(groups)):
+        row = {**_columns(one), "reference": label(reference[0], Perturbed(*reference[1:]))}
         for name in DIFFERENCES:
-            gap = paired(groups[reference], groups[policy], name, rng)
-            row = {"policy": policy, "reference": reference, "metric": name}
-            rows.append({**row, "difference": gap.estimate, "low": gap.low, "high": gap.high})
+            gap = paired(groups[reference], groups[one], name, rng)
+            interval = {"difference": gap.estimate, "low": gap.low, "high": gap.high}
+            rows.append({**row, "metric": name, **interval})
     return pd.DataFrame(rows)
 
 
 def screen_table(summary: pd.DataFrame) -> Table:
-    """The summary as a table for the terminal."""
+    """The summary as a table for the terminal: metrics by policies, or a few the other way round."""
     laps = int(summary["laps"].iloc[0])
     table = Table(title=f"{laps} laps a policy; mean [95 % interval], median, worst tenth")
-    table.add_column("metric")
-    policies = list(summary["policy"].unique())
-    for policy in policies:
-        table.add_column(policy, justify="right")
-    for name in HEADLINE:
-        rows = summary[summary["metric"] == name]
-        if (rows["defined"] > 0).any():
-            table.add_row(_title(REGISTRY[name]), *(_cell(row) for row in _rows(rows)))
+    named = labelled(summary)
+    policies = list(named["policy"].unique())
+    many = len(policies) > MOST_COLUMNS
+    names = [name for name in (SHORT if many else HEADLINE) if _is_defined(named, name)]
+    titles = [_title(REGISTRY[name]) for name in names]
+    cells = [[_cell(row) for row in _rows(named[named["metric"] == name])] for name in names]
+    if many:
+        rows = [list(own) for own in zip(*cells, strict=True)]
+        return _filled(table, ["policy", *titles], policies, rows)
+    return _filled(table, ["metric", *policies], titles, cells)
+
+
+def _filled(table: Table, head: list[str], names: list[str], rows: list[list[str]]) -> Table:
+    for column in head:
+        table.add_column(column, justify="left" if column == head[0] else "right")
+    for name, cells in zip(names, rows, strict=True):
+        table.add_row(name, *cells)
     return table
 
 
@@ -91,6 +112,34 @@ def shown(value: float, metric: Metric) -> str:
     if abs(value) >= 100:
         return f"{value:.1f}"
     return f"{value:.2f}" if abs(value) >= 1 or value == 0 else f"{value:.3g}"
+
+
+def _conditions(laps: pd.DataFrame) -> Iterable[tuple[Condition, pd.DataFrame]]:
+    """The laps of each policy under each perturbation, in the order in which they appear."""
+    for (policy, perturbation, severity), own in laps.groupby(CONDITION, sort=False):
+        yield (str(policy), str(perturbation), int(severity)), own
+
+
+def _columns(condition: Condition) -> dict[str, Any]:
+    return dict(zip(CONDITION, condition, strict=True))
+
+
+def _pairs(conditions: list[Condition]) -> Iterable[tuple[Condition, Condition]]:
+    """Which groups are compared: all with the first policy, then the perturbed with the clean."""
+    first = conditions[0][0]
+    for condition in conditions:
+        policy, perturbation, severity = condition
+        reference = (first, perturbation, severity)
+        if policy != first and reference in conditions:
+            yield condition, reference
+    for condition in conditions:
+        clean = (condition[0], CLEAN.name, CLEAN.severity)
+        if condition != clean and clean in conditions:
+            yield condition, clean
+
+
+def _is_defined(summary: pd.DataFrame, name: str) -> bool:
+    return bool((summary.loc[summary["metric"] == name, "defined"] > 0).any())
 
 
 def _title(metric: Metric) -> str:

@@ -22,10 +22,12 @@ def facts(laps: pd.DataFrame) -> str:
     """One line on what was driven."""
     tracks = laps["map"].nunique()
     renderers = " and ".join(sorted(laps["renderer"].unique())).replace("none", "no")
+    perturbed = laps.loc[laps["severity"] > 0, ["perturbation", "severity"]].drop_duplicates()
+    under = f", clean and under {len(perturbed)} perturbations" if len(perturbed) else ""
     seeds = ", ".join(str(seed) for seed in sorted(laps["seed"].unique()))
     return (
         f"{len(laps)} laps on {tracks} {'track' if tracks == 1 else 'tracks'}, "
-        f"{renderers} renderer, seed {seeds}"
+        f"{renderers} renderer, seed {seeds}{under}"
     )
 
 
@@ -76,16 +78,18 @@ def difference_table(gaps: pd.DataFrame) -> str:
     """Paired differences, with a heading; nothing where there is one policy only."""
     if gaps.empty:
         return ""
-    reference = escape(str(gaps["reference"].iloc[0]))
+    references = [escape(str(reference)) for reference in gaps["reference"].unique()]
+    several = len(references) > 1
     names = list(gaps["metric"].unique())
     head = "".join(f'<th scope="col">{_title(name)}</th>' for name in names)
     rows = []
-    for policy, own in gaps.groupby("policy", sort=False):
+    for (policy, reference), own in gaps.groupby(["policy", "reference"], sort=False):
+        compared = f"{policy} − {reference}" if several else policy
         cells = "".join(f"<td>{_gap(row)}</td>" for row in own.to_dict("records"))
-        rows.append(f'<tr><th scope="row">{escape(str(policy))}</th>{cells}</tr>')
-    table = _table(f'<th scope="col">Policy</th>{head}', rows)
+        rows.append(f'<tr><th scope="row">{escape(str(compared))}</th>{cells}</tr>')
+    table = _table(f'<th scope="col">{"Pair" if several else "Policy"}</th>{head}', rows)
     return (
-        f"<h3>Paired differences from {reference}</h3>"
+        f"<h3>Paired differences{'' if several else ' from ' + references[0]}</h3>"
         '<p class="note">Same map, same seed, lap by lap; an interval that spans zero tells '
         "nothing.</p>"
         '<div class="scroll" tabindex="0" role="region" aria-label="Paired differences">'

@@ -145,7 +145,7 @@ def foreign_observation(path: Path) -> None:
         (newer, "format 99 is newer than 1"),
         (unknown_method, "no uncertainty method 'oracle'"),
         (unknown_option, "colour"),
-        (unknown_encoder, "no encoder 'vgg'; there are conv"),
+        (unknown_encoder, "no encoder 'vgg'; there are colour, conv"),
         (unknown_field, "damaged header.*surprise"),
         (foreign_observation, "is not that of its encoder 'conv'"),
     ],
