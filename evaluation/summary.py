@@ -59,7 +59,7 @@ def summarise(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 
 
 def differences(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
-    """Paired differences, lap by lap: of perturbed laps from clean ones, of policies from the first.
+    """Paired differences, lap by lap: of the perturbed from the clean, of policies from the first.
 
     The policies are compared under the same perturbation.
 
@@ -80,7 +80,7 @@ def differences(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 
 
 def screen_table(summary: pd.DataFrame) -> Table:
-    """The summary as a table for the terminal: metrics by policies, or a few the other way round."""
+    """The summary for the terminal: metrics by policies, or a few metrics the other way round."""
     laps = int(summary["laps"].iloc[0])
     table = Table(title=f"{laps} laps a policy; mean [95 % interval], median, worst tenth")
     named = labelled(summary)
@@ -117,7 +117,7 @@ def shown(value: float, metric: Metric) -> str:
 def _conditions(laps: pd.DataFrame) -> Iterable[tuple[Condition, pd.DataFrame]]:
     """The laps of each policy under each perturbation, in the order in which they appear."""
     for (policy, perturbation, severity), own in laps.groupby(CONDITION, sort=False):
-        yield (str(policy), str(perturbation), int(severity)), own
+        yield (str(policy), str(perturbation), int(str(severity))), own
 
 
 def _columns(condition: Condition) -> dict[str, Any]:

@@ -84,7 +84,7 @@ def difference_table(gaps: pd.DataFrame) -> str:
     head = "".join(f'<th scope="col">{_title(name)}</th>' for name in names)
     rows = []
     for (policy, reference), own in gaps.groupby(["policy", "reference"], sort=False):
-        compared = f"{policy} − {reference}" if several else policy
+        compared = f"{policy} against {reference}" if several else policy
         cells = "".join(f"<td>{_gap(row)}</td>" for row in own.to_dict("records"))
         rows.append(f'<tr><th scope="row">{escape(str(compared))}</th>{cells}</tr>')
     table = _table(f'<th scope="col">{"Pair" if several else "Policy"}</th>{head}', rows)
