@@ -116,14 +116,10 @@ def _print_comparison(found: Comparison) -> None:
     console.print(found.facts, markup=False)
     for line in found.findings:
         console.print(line, markup=False)
-    for sheet in found.sheets:
-        if sheet.name in ON_SCREEN:
-            console.print(screen(sheet))
+    for sheet in found.brief:
+        console.print(screen(sheet))
     print(f"report: {found.report}")  # noqa: T201
 
-
-ON_SCREEN = ("success", "completed", "return", "reference_return")
-"""Tables of a comparison that are printed; its folder holds all."""
 
 WORDS: dict[str, Callable[[list[str]], None]] = {
     "compare": _compare,

@@ -15,6 +15,9 @@ from evaluation.side_by_side.tables import sheets
 from nsac_core.benchmarks.report import save_figure, write_text
 from nsac_core.benchmarks.sheets import Sheet
 
+BRIEF = ("success", "completed", "return", "reference_return")
+"""Tables for a terminal, by name."""
+
 
 @dataclass(frozen=True)
 class CompareConfig:
@@ -45,6 +48,12 @@ class Comparison:
     facts: str
     findings: list[str]
     sheets: list[Sheet]
+
+    @property
+    def brief(self) -> list[Sheet]:
+        """The tables that a terminal shows: pooled by perturbation where there are many rows."""
+        pooled = [sheet for sheet in self.sheets if sheet.name.startswith("pooled_")]
+        return pooled or [sheet for sheet in self.sheets if sheet.name in BRIEF]
 
     @property
     def report(self) -> Path:

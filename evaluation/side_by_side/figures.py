@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from evaluation.perturbations import CLEAN, Perturbed
-from evaluation.side_by_side.measures import RETURN, SUCCESS, Against, Measure, difference
+from evaluation.side_by_side.measures import RETURN, SUCCESS, Against, Measure, difference, mean
 from evaluation.side_by_side.shared_laps import SharedLaps
-from evaluation.side_by_side.tables import name_of
+from evaluation.side_by_side.tables import is_long, name_of, name_of_all
 from evaluation.statistics import Interval
 
 TITLES = {
@@ -53,7 +53,8 @@ def success_by_severity(laps: SharedLaps) -> Figure:
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for axes, name in zip(panels, names, strict=False):
         _draw_severities(axes, laps, name)
-        axes.set_title(name, fontsize=10)
+        graded = name_of(laps.groups[name][0]) != name
+        axes.set_title(name if graded else f"{name} (no severities)", fontsize=10)
     for axes in panels[len(names) :]:
         axes.set_axis_off()
     for axes in panels[max(0, len(names) - columns) : len(names)]:
@@ -67,21 +68,29 @@ def success_by_severity(laps: SharedLaps) -> Figure:
 
 
 def differences(laps: SharedLaps, against: Against) -> Figure:
-    """A row a condition, a mark a policy: success on the left, mean return on the right."""
-    conditions = laps.conditions if against == "reference" else laps.perturbed
+    """A row a condition, or a perturbation where these are many, and a mark a policy.
+
+    Success is on the left, mean return on the right.
+    """
+    single = [[condition] for condition in laps.conditions]
+    rows = list(laps.groups.values()) if is_long(laps) else single
+    if against == "clean":
+        rows = [conditions for conditions in rows if conditions != [CLEAN]]
     policies = laps.policies[1:] if against == "reference" else laps.policies
-    height = len(conditions) * (0.16 + 0.14 * len(policies)) + 1.5
+    height = len(rows) * (0.14 + 0.1 * len(policies)) + 1.3
     figure = Figure(figsize=(10, max(2.4, height)), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     other = laps.policies[0] if against == "reference" else "own clean laps"
     for axes, measure in zip(panels, (SUCCESS, RETURN), strict=True):
-        _draw_differences(axes, laps, (conditions, policies), measure, against)
+        _draw_differences(axes, laps, (rows, policies), measure, against)
         axes.axvline(0, color="0.5", linewidth=1)
-        axes.set_xlabel(f"{measure.title}{' (points)' if measure.percent else ''}, less {other}")
+        axes.set_xlabel(f"{measure.title}{', points' if measure.percent else ''}, less {other}")
         axes.grid(axis="x", color="0.92")
         axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_yticks(range(len(conditions)), [name_of(c) for c in conditions])
-    panels[0].set_ylim(len(conditions) - 0.5, -0.5)
+        for row in range(0, len(rows), 2):
+            axes.axhspan(row - 0.5, row + 0.5, color="0.97", linewidth=0, zorder=0)
+    panels[0].set_yticks(range(len(rows)), [name_of_all(row) for row in rows])
+    panels[0].set_ylim(len(rows) - 0.5, -0.5)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
     return figure
@@ -89,24 +98,19 @@ def differences(laps: SharedLaps, against: Against) -> Figure:
 
 def heat_map(laps: SharedLaps) -> Figure:
     """A row a policy, a column a perturbation; severities count alike."""
-    columns: dict[str, list[Perturbed]] = {}
-    for condition in laps.conditions:
-        columns.setdefault(condition.name, []).append(condition)
+    columns = list(laps.groups.values())
     height = 2 * (0.42 * len(laps.policies) + 1.7)
     width = 0.72 * len(columns) + 0.09 * max(map(len, laps.policies)) + 2.2
     figure = Figure(figsize=(max(5.0, width), height), layout="constrained")
     panels = figure.subplots(2, 1, sharex=True)
     for axes, measure, factor in zip(panels, (SUCCESS, RETURN), (100.0, 1.0), strict=True):
         values = factor * np.array(
-            [
-                [_mean(laps, policy, own, measure) for own in columns.values()]
-                for policy in laps.policies
-            ]
+            [[mean(laps, policy, own, measure) for own in columns] for policy in laps.policies]
         )
         _draw_heat(axes, values, 0.0, 100.0 if measure.percent else 900.0)
         axes.set_yticks(range(len(laps.policies)), laps.policies)
-        axes.set_title(f"{measure.title}{' (%)' if measure.percent else ''}", fontsize=10)
-    titles = [_column_title(own) for own in columns.values()]
+        axes.set_title(f"{measure.title}{', %' if measure.percent else ''}", fontsize=10)
+    titles = [name_of_all(own) for own in columns]
     panels[1].set_xticks(range(len(columns)), titles, rotation=40, ha="right")
     return figure
 
@@ -150,19 +154,19 @@ def _draw_intervals(
 def _draw_differences(
     axes: Axes,
     laps: SharedLaps,
-    what: tuple[list[Perturbed], list[str]],
+    what: tuple[list[list[Perturbed]], list[str]],
     measure: Measure,
     against: Against,
 ) -> None:
-    conditions, policies = what
+    rows, policies = what
     styles = dict(zip(laps.policies, _styles(), strict=False))
     factor = 100.0 if measure.percent else 1.0
     spread = 0.6 * (np.arange(len(policies)) - (len(policies) - 1) / 2) / max(2, len(policies))
     for offset, policy in zip(spread, policies, strict=True):
-        found = [difference(laps, policy, c, measure, against, _rng()) for c in conditions]
+        found = [difference(laps, policy, row, measure, against, _rng()) for row in rows]
         middle, low, high = factor * np.array([_bounds(one) for one in found]).T
         axes.errorbar(
-            *(middle, np.arange(len(conditions)) + offset),
+            *(middle, np.arange(len(rows)) + offset),
             xerr=[middle - low, high - middle],
             label=policy,
             color=styles[policy][0],
@@ -189,21 +193,6 @@ def _draw_heat(axes: Axes, values: NDArray[np.float64], low: float, high: float)
             )
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-
-
-def _mean(laps: SharedLaps, policy: str, conditions: list[Perturbed], measure: Measure) -> float:
-    """Over the severities, each alike; NaN where one was not driven."""
-    values = [laps.of(policy, condition)[measure.metric].astype(float) for condition in conditions]
-    return float(np.mean([own.mean() for own in values]))
-
-
-def _column_title(conditions: list[Perturbed]) -> str:
-    if len(conditions) == 1:
-        return name_of(conditions[0])
-    severities = [condition.severity for condition in conditions]
-    whole = severities == list(range(severities[0], severities[-1] + 1))
-    joined = f"{severities[0]}-{severities[-1]}" if whole else "/".join(map(str, severities))
-    return f"{conditions[0].name}:{joined}"
 
 
 def _bounds(found: Interval) -> NDArray[np.float64]:

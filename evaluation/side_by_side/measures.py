@@ -1,5 +1,7 @@
 """What is measured of shared laps, with intervals over seeds and tracks."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +15,8 @@ from evaluation.statistics import Interval, Statistic, iqm, paired_shares, worst
 
 Against = Literal["reference", "clean"]
 """What laps are compared with: those of the first policy, or the policy's own clean ones."""
+
+UNKNOWN = Interval(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,16 @@ MEASURES = (
 """In the order of tables."""
 
 
+def mean(laps: SharedLaps, policy: str, conditions: Sequence[Perturbed], measure: Measure) -> float:
+    """Mean of a measure's metric over conditions, each alike; NaN where one was not driven."""
+    found = [laps.of(policy, condition)[measure.metric].astype(float) for condition in conditions]
+    return float(np.mean([own.mean() for own in found]))
+
+
 def difference(
     laps: SharedLaps,
     policy: str,
-    condition: Perturbed,
+    conditions: Sequence[Perturbed],
     measure: Measure,
     against: Against,
     rng: np.random.Generator,
@@ -73,14 +83,19 @@ def difference(
     Args:
         laps: All.
         policy: Whose laps.
-        condition: Under which.
+        conditions: Under which; of several, the mean counts.
         measure: Which; its metric is compared, as a share or a mean.
         against: Laps of the first policy under the same condition, or own clean laps.
         rng: Draws the resamples.
     """
-    other = (laps.policies[0], condition) if against == "reference" else (policy, CLEAN)
-    before, now = laps.pairs(other, (policy, condition), measure.metric)
-    if measure.percent:
-        gap = now - before
-        return paired_shares(before, now, design_effect(gap) if gap.size else 1.0)
-    return crossed_bootstrap(now - before, rng)
+    pairs = []
+    for condition in conditions:
+        other = (laps.policies[0], condition) if against == "reference" else (policy, CLEAN)
+        pairs.append(laps.pairs(other, (policy, condition), measure.metric))
+    if len(pairs) == 1 and measure.percent:
+        before, now = pairs[0]
+        return paired_shares(before, now, design_effect(now - before) if now.size else 1.0)
+    gaps = [now - before for before, now in pairs]
+    if len({gap.shape for gap in gaps}) > 1:  # severities on other tracks
+        return UNKNOWN
+    return crossed_bootstrap(np.mean(gaps, axis=0), rng)

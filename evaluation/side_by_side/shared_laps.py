@@ -46,13 +46,22 @@ class SharedLaps:
         """The conditions without the clean one."""
         return [condition for condition in self.conditions if condition != CLEAN]
 
+    @cached_property
+    def groups(self) -> dict[str, list[Perturbed]]:
+        """The conditions by perturbation."""
+        found: dict[str, list[Perturbed]] = {}
+        for condition in self.conditions:
+            found.setdefault(condition.name, []).append(condition)
+        return found
+
     def of(self, policy: str, condition: Perturbed) -> pd.DataFrame:
-        """The laps of a policy under a condition, none where it did not drive it."""
-        return self._groups.get((policy, condition.name, condition.severity), self.laps.iloc[:0])
+        """The laps of a policy under a condition, in order; none where it did not drive it."""
+        key = (policy, condition.name, condition.severity)
+        return self._laps.get(key, self.laps.iloc[:0].set_index(_LAP))
 
     def values(self, policy: str, condition: Perturbed, metric: str) -> FloatArray:
         """A metric of these laps, ``(seeds, tracks)``."""
-        return as_table(self.of(policy, condition).set_index(_LAP)[metric])
+        return _table(self.of(policy, condition), metric)
 
     def pairs(
         self, first: tuple[str, Perturbed], second: tuple[str, Perturbed], metric: str
@@ -62,13 +71,16 @@ class SharedLaps:
         Returns:
             Two arrays ``(seeds, tracks)``; empty where there are none.
         """
-        one, other = (self.of(*which).set_index(_LAP)[metric] for which in (first, second))
-        lap = one.index.intersection(other.index)
-        return as_table(one.loc[lap]), as_table(other.loc[lap])
+        one, other = self.of(*first), self.of(*second)
+        if not one.index.equals(other.index):
+            lap = one.index.intersection(other.index)
+            one, other = one.loc[lap].sort_index(), other.loc[lap].sort_index()
+        return _table(one, metric), _table(other, metric)
 
     @cached_property
-    def _groups(self) -> dict[tuple[str, str, int], pd.DataFrame]:
-        groups = self.laps.groupby(["policy", "perturbation", "severity"], sort=False)
+    def _laps(self) -> dict[tuple[str, str, int], pd.DataFrame]:
+        ordered = self.laps.set_index(_LAP).sort_index()
+        groups = ordered.groupby(["policy", "perturbation", "severity"], sort=False)
         return {(str(key[0]), str(key[1]), int(str(key[2]))): own for key, own in groups}
 
 
@@ -92,17 +104,13 @@ def share(laps: pd.DataFrame) -> SharedLaps:
     return SharedLaps(found.sort_index().reset_index(drop=True), len(laps) - len(found))
 
 
-def as_table(values: "pd.Series[float]") -> FloatArray:
-    """Values of laps as ``(seeds, tracks)``; ``(1, laps)`` where seeds have other tracks.
-
-    Args:
-        values: Indexed by ``seed``, ``map``, ``turn``.
-    """
-    table = values.sort_index().reset_index()
-    seeds = table["seed"].nunique()
-    tracks = len(table[["map", "turn"]].drop_duplicates())
-    shape = (seeds, tracks) if len(table) == seeds * tracks else (1, len(table))
-    return table[values.name].to_numpy(dtype=np.float64).reshape(shape)
+def _table(laps: pd.DataFrame, metric: str) -> FloatArray:
+    """A metric as ``(seeds, tracks)``; ``(1, laps)`` where seeds have other tracks."""
+    values = laps[metric].to_numpy(dtype=np.float64)
+    _, counts = np.unique(laps.index.get_level_values("seed"), return_counts=True)
+    tracks = len(set(zip(*(laps.index.get_level_values(n) for n in ("map", "turn")), strict=True)))
+    whole = (counts == tracks).all() and len(counts) > 0
+    return values.reshape((len(counts), tracks) if whole else (1, -1))
 
 
 def _by_condition(laps: pd.DataFrame) -> Iterator[tuple[object, pd.DataFrame]]:

@@ -5,18 +5,30 @@ import math
 import numpy as np
 from rich.table import Table
 
-from evaluation.perturbations import Perturbed
-from evaluation.side_by_side.measures import MEASURES, RETURN, SUCCESS, Against, Measure, difference
+from evaluation.perturbations import CLEAN, PERTURBATIONS, Perturbed
+from evaluation.side_by_side.measures import (
+    MEASURES,
+    RETURN,
+    SUCCESS,
+    Against,
+    Measure,
+    difference,
+    mean,
+)
 from evaluation.side_by_side.shared_laps import SharedLaps
 from evaluation.statistics import Interval
 from nsac_core.benchmarks.sheets import Field, Sheet
+
+MANY = 24
+"""Conditions that a table or a figure can show one by one."""
 
 DASH = "–"  # noqa: RUF001 - a dash, not a minus
 
 
 def sheets(laps: SharedLaps) -> list[Sheet]:
     """All tables, those of differences where there is something to compare with."""
-    found = [_measured(laps, measure) for measure in MEASURES]
+    found = [_pooled(laps, measure) for measure in (SUCCESS, RETURN)] if is_long(laps) else []
+    found += [_measured(laps, measure) for measure in MEASURES]
     if len(laps.policies) > 1:
         found += [_compared(laps, measure, "reference") for measure in (SUCCESS, RETURN)]
     if laps.perturbed:
@@ -24,11 +36,18 @@ def sheets(laps: SharedLaps) -> list[Sheet]:
     return found
 
 
+def is_long(laps: SharedLaps) -> bool:
+    """Whether there are more conditions than one can take in, unless pooled by perturbation."""
+    return len(laps.conditions) > MANY
+
+
 def screen(sheet: Sheet) -> Table:
     """A table for the terminal."""
     table = Table(title=sheet.caption, title_justify="left")
     for number, name in enumerate(sheet.head):
-        table.add_column(name, justify="right" if number else "left")
+        table.add_column(
+            name, justify="right" if number else "left", no_wrap=not number, overflow="fold"
+        )
     for row in sheet.rows:
         table.add_row(*(field if isinstance(field, str) else field.markdown() for field in row))
     return table
@@ -36,7 +55,20 @@ def screen(sheet: Sheet) -> Table:
 
 def name_of(condition: Perturbed) -> str:
     """A condition as tables and axes call it."""
-    return "clean" if condition == Perturbed() else str(condition)
+    if condition == CLEAN:
+        return "clean"
+    graded = condition.name not in PERTURBATIONS or PERTURBATIONS[condition.name].levels
+    return f"{condition.name}:{condition.severity}" if graded else condition.name
+
+
+def name_of_all(conditions: list[Perturbed]) -> str:
+    """The conditions of one perturbation, as ``blur:1-5``."""
+    if len(conditions) == 1:
+        return name_of(conditions[0])
+    severities = [condition.severity for condition in conditions]
+    whole = severities == list(range(severities[0], severities[-1] + 1))
+    joined = f"{severities[0]}-{severities[-1]}" if whole else "/".join(map(str, severities))
+    return f"{conditions[0].name}:{joined}"
 
 
 def shown(value: float, percent: bool, sign: bool = False) -> str:
@@ -58,6 +90,16 @@ def cell(interval: Interval, percent: bool, sign: bool = False) -> str:
     return f"{text} [{low}, {high}]"
 
 
+def _pooled(laps: SharedLaps, measure: Measure) -> Sheet:
+    rows: list[list[Field]] = []
+    for conditions in laps.groups.values():
+        values = [mean(laps, policy, conditions, measure) for policy in laps.policies]
+        rows.append([name_of_all(conditions), *(shown(v, measure.percent) for v in values)])
+    unit = ", %" if measure.percent else ""
+    caption = f"{measure.title}{unit}, mean of the severities"
+    return Sheet(f"pooled_{measure.name}", caption, ["condition", *laps.policies], rows)
+
+
 def _measured(laps: SharedLaps, measure: Measure) -> Sheet:
     percent = measure.percent or measure.metric.endswith("_share")
     rows: list[list[Field]] = []
@@ -77,7 +119,7 @@ def _compared(laps: SharedLaps, measure: Measure, against: Against) -> Sheet:
     rows: list[list[Field]] = []
     for condition in conditions:
         gaps = (
-            difference(laps, policy, condition, measure, against, _rng()) for policy in policies
+            difference(laps, policy, [condition], measure, against, _rng()) for policy in policies
         )
         cells = (cell(gap, measure.percent, sign=True) for gap in gaps)
         rows.append([name_of(condition), *cells])
