@@ -20,10 +20,21 @@ class Perturbed:
     Attributes:
         name: Of the perturbation; ``none`` for the clean lap.
         severity: 1 to 5; 3 where there are no grades, 0 for the clean lap.
+
+    Raises:
+        EvaluationError: The severity cannot be.
     """
 
     name: str = "none"
     severity: int = 0
+
+    def __post_init__(self) -> None:
+        clean = self.name == Perturbation.name
+        if self.severity not in ((0,) if clean else SEVERITIES):
+            expected = "0" if clean else f"{SEVERITIES[0]} to {SEVERITIES[-1]}"
+            raise EvaluationError(
+                f"severity of {self.name} is {self.severity}, expected {expected}"
+            )
 
     def __str__(self) -> str:
         kind = PERTURBATIONS.get(self.name, Perturbation)
