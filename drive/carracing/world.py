@@ -162,8 +162,22 @@ class CarRacingWorld(CarRacing):
         return super()._render(self.render_mode)
 
     def close(self) -> None:
-        """Close the window, if ``render_mode`` opened one."""
+        """Close the window, if ``render_mode`` opened one, and let go of what Box2D holds.
+
+        Its bodies and its contact listener refer to one another and to this world beyond the sight
+        of Python's garbage collector, which would keep 140 kB of every world for good.
+        """
         super().close()  # type: ignore[no-untyped-call]
+        self._destroy()
+        self.world.contactListener = None
+        self.world.contactListener_bug_workaround = None
+
+    def _destroy(self) -> None:
+        """Destroy the bodies of a lap; those that know themselves would stay."""
+        if self.road:
+            for body in (*self.road, self.car.hull, *self.car.wheels):
+                body.userData = None
+        super()._destroy()  # type: ignore[no-untyped-call]
 
     def _render(self, mode: str) -> Frames:  # noqa: ARG002
         """What gymnasium's step shows the driver; `render` never comes here."""

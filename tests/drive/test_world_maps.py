@@ -1,5 +1,7 @@
 """Roads of maps, tile by tile, and driving on them."""
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -29,7 +31,7 @@ def test_tiles_and_kerbs_are_laid_as_gymnasium_lays_them(
     stock_physics.reset(seed=seed)
     world = CarRacingWorld(renderer="none", map=oval())
     world.reset()
-    world._destroy()  # type: ignore[no-untyped-call]
+    world._destroy()
     world.road_poly = []
     road.lay_tiles(world, stock_physics.track, TRACK_WIDTH)
     assert len(world.road_poly) == len(stock_physics.road_poly)
@@ -96,3 +98,15 @@ def test_bundled_maps_are_laid_whole() -> None:
 def test_an_unknown_map_is_an_error() -> None:
     with pytest.raises(maps.MapError):
         CarRacingWorld(renderer="none", map="no such map")
+
+
+def test_a_closed_world_leaves_nothing_behind() -> None:
+    world = CarRacingWorld(renderer="none", map=oval())
+    world.reset(seed=0)
+    world.step(np.array([0.0, 0.5, 0.0]))
+    kept = [weakref.ref(thing) for thing in (world, world.road[0], world.car.hull)]
+    world.close()
+    world.close()  # a second time does no harm
+    del world
+    gc.collect()
+    assert [reference() for reference in kept] == [None, None, None]
