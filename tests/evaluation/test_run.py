@@ -11,7 +11,7 @@ import maps
 from evaluation import EvaluationError, run
 from evaluation.cli import main
 from evaluation.closed_loop import drive_chunk
-from evaluation.config import EvaluateConfig, description, entrants, identity
+from evaluation.config import EvaluateConfig, changed, description, entrants, identity
 
 MakeConfig = Callable[..., EvaluateConfig]
 POLICY = "closed_loop_policies:Scripted"
@@ -133,6 +133,7 @@ def test_workers_make_the_same_run(make: MakeConfig, tmp_path: Path) -> None:
         ({"maps": "seed:3-6"}, "other maps"),
         ({"renderer": "fast"}, "renderer exact"),
         ({"policy": ("privileged",)}, r"other policies \(scripted\)"),
+        ({"perturb": "blur:2"}, r"other perturbations \(none\)"),
     ],
 )
 def test_another_configuration_is_refused(
@@ -141,6 +142,50 @@ def test_another_configuration_is_refused(
     run._claim(make(), *_claims(make()))
     with pytest.raises(EvaluationError, match=f"holds a run with {message}"):
         run.evaluate(make(**change))
+
+
+def test_runs_without_perturbations_are_those_of_before(make: MakeConfig) -> None:
+    plain, none = _claims(make())[0], _claims(make(perturb="none"))[0]
+    assert plain == none
+    keys = "version policies maps map_files batch renderer seed max_steps"
+    assert list(plain) == keys.split()
+    perturbed, _ = _claims(make(perturb="colours,blur:2"))
+    assert perturbed == {**plain, "perturbations": ["colours", "blur:2"]}
+    assert changed(perturbed, plain) == "other perturbations (colours, blur:2)"
+
+
+def test_a_run_with_perturbations_keeps_them_apart(
+    make: MakeConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driven: list[Any] = []
+
+    def interrupted(policy: Any, chunk: Any, conditions: Any, name: Any) -> pd.DataFrame:  # noqa: ANN401
+        driven.append((str(conditions.perturbed), chunk.number))
+        if len(driven) == 4:
+            raise KeyboardInterrupt
+        return drive_chunk(policy, chunk, conditions, name)
+
+    monkeypatch.setattr(run, "drive_chunk", interrupted)
+    config = make(perturb="steering-bias:5,friction:5")
+    with pytest.raises(KeyboardInterrupt):
+        run.evaluate(config)
+    finished = run.evaluate(config)
+    conditions = ("none", "steering-bias:5", "friction:5")
+    every = [(condition, chunk) for condition in conditions for chunk in (0, 1)]
+    assert driven == [*every[:4], *every[3:]]
+    assert finished.laps.groupby(["perturbation", "severity"], sort=False).size().to_dict() == {
+        ("none", 0): 3,
+        ("steering-bias", 5): 3,
+        ("friction", 5): 3,
+    }
+    page = finished.report.read_text(encoding="utf-8")
+    assert "9 laps on 3 tracks, no renderer, seed 0, clean and under 2 perturbations" in page
+    assert page.count("completed 0 of 3 laps") == 3
+    assert "Paired differences from scripted<" in page
+    assert page.count('<th scope="row">scripted, friction:5</th>') == 1
+    pictures = {path.name for path in (config.out / "figures").iterdir()}
+    assert "scripted_worst_map_speed.png" in pictures
+    assert not any("friction" in name for name in pictures)
 
 
 def _claims(config: EvaluateConfig) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -186,6 +231,7 @@ def test_policies_of_one_name_are_told_apart(make: MakeConfig) -> None:
             "shape (1, 2), expected",
         ),
         (["--policy", "privileged", "--maps", "seed:3", "--batch", "0"], "batch is 0"),
+        (["--policy", "privileged", "--maps", "seed:3", "--perturb", "fog"], "perturbation 'fog'"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(

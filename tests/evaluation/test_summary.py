@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from evaluation.labels import labelled
 from evaluation.metrics import lap_table
 from evaluation.summary import differences, screen_table, summarise
 
@@ -58,6 +59,46 @@ def test_differences_are_paired_with_the_first_policy(laps: pd.DataFrame) -> Non
     assert gaps.loc["return", "low"] == pytest.approx(7.0)
     assert (gaps["reference"] == "p").all()
     assert differences(laps).empty
+
+
+def perturbed(laps: pd.DataFrame, name: str, severity: int, less: float) -> pd.DataFrame:
+    return laps.assign(perturbation=name, severity=severity, **{"return": laps["return"] - less})
+
+
+def test_perturbed_laps_are_not_averaged_with_clean_ones(laps: pd.DataFrame) -> None:
+    both = pd.concat([laps, perturbed(laps, "blur", 2, 300.0), perturbed(laps, "blur", 3, 500.0)])
+    returns = summarise(both).query("metric == 'return'")
+    assert returns["laps"].tolist() == [10, 10, 10]
+    assert returns["mean"].tolist() == pytest.approx([845.0, 545.0, 345.0])
+    assert labelled(returns)["policy"].tolist() == ["p", "p, blur:2", "p, blur:3"]
+
+
+def test_perturbed_laps_pair_with_clean_ones_and_policies_under_the_same(
+    laps: pd.DataFrame,
+) -> None:
+    other = laps.assign(policy="q", **{"return": laps["return"] + 7.0})
+    both = [laps, perturbed(laps, "colours", 3, 300.0), other, perturbed(other, "colours", 3, 20.0)]
+    gaps = differences(pd.concat(both, ignore_index=True)).query("metric == 'return'")
+    found = {
+        (row["policy"], row["reference"]): row["difference"]
+        for row in labelled(gaps).to_dict("records")
+    }
+    assert found == pytest.approx(
+        {
+            ("q", "p"): 7.0,
+            ("q, colours", "p, colours"): 287.0,
+            ("p, colours", "p"): -300.0,
+            ("q, colours", "q"): -20.0,
+        }
+    )
+
+
+def test_the_screen_turns_the_table_where_conditions_are_many(laps: pd.DataFrame) -> None:
+    conditions = [perturbed(laps, "blur", severity, 10.0 * severity) for severity in range(1, 6)]
+    console = Console(width=160, record=True, file=io.StringIO())
+    console.print(screen_table(summarise(pd.concat([laps, *conditions]))))
+    (line,) = [line for line in console.export_text().splitlines() if "p, blur:5" in line]
+    assert "795.0 [" in line
 
 
 def test_the_screen_says_how_many_laps_are_undefined(laps: pd.DataFrame) -> None:
