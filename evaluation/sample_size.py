@@ -71,7 +71,7 @@ def laps_needed(
             raise EvaluationError(f"{name} is {value:g}, expected between 0 and 1")
     if first == second:
         raise EvaluationError("the shares are equal: no number of laps tells them apart")
-    alpha, beta = stats.norm.ppf(0.5 + confidence / 2), stats.norm.ppf(power)
+    alpha, beta = (float(stats.norm.ppf(q)) for q in (0.5 + confidence / 2, power))
     variance = first * (1 - first) + second * (1 - second)
     gap = (first - second) ** 2
     if correlation is None:

@@ -95,5 +95,5 @@ def digest_of(units: Sequence[Unit]) -> str:
 
 def _file_name(label: str) -> str:
     """The label where it can name a folder, and else something like it that is as unique."""
-    name = re.sub(r"[^\w.-]", "_", label)
+    name = re.sub(r"[^\w.-]|^\.", "_", label)
     return name if name == label else f"{name}-{zlib.crc32(label.encode()):08x}"

@@ -27,6 +27,13 @@ class Scripted:
         return Decision(np.clip(mean, ACTION_LOW, ACTION_HIGH), mean, sigma, sigma)
 
 
+class Sleeper(Scripted):
+    """Does nothing, under the name of the one that does."""
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
+        return Decision.certain(np.zeros((len(observations), 3), dtype=np.float32))
+
+
 class WrongShape(Scripted):
     """Forgets the brake."""
 

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from evaluation.errors import EvaluationError
-from evaluation.statistics import bootstrap, iqm, paired, wilson, worst_decile
+from evaluation.statistics import bootstrap, iqm, paired, paired_shares, wilson, worst_decile
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(8, 10), (97, 100), (0, 20), (20, 20)])
@@ -114,3 +114,34 @@ def test_laps_without_a_partner_are_refused() -> None:
     first = laps(np.arange(5.0))
     with pytest.raises(EvaluationError, match="5 and 4 laps have 4 pairs"):
         paired(first, first.iloc[:4], "return", np.random.default_rng(0))
+
+
+def test_paired_shares_cover_the_true_difference() -> None:
+    rng = np.random.default_rng(9)
+    covered = 0
+    for _ in range(400):  # 30 laps: both succeed 75 %, the second alone 15 %, the first alone 5 %
+        both, second, first, none = rng.multinomial(30, [0.75, 0.15, 0.05, 0.05])
+        outcomes = [(1, 1)] * both + [(0, 1)] * second + [(1, 0)] * first + [(0, 0)] * none
+        interval = paired_shares(*np.array(outcomes).T)
+        covered += interval.low <= 0.10 <= interval.high
+    assert 0.93 <= covered / 400 <= 0.99
+
+
+def test_paired_shares_that_never_differ_are_not_certain_to_be_equal() -> None:
+    interval = paired_shares(np.ones(10), np.ones(10))
+    assert interval.estimate == 0.0
+    # Agresti and Min: 0.5 added to each cell, a variance of (0.5 + 0.5) / 12^2
+    assert (interval.low, interval.high) == pytest.approx((-1.96 / 12, 1.96 / 12), abs=1e-4)
+
+
+def test_laps_worth_less_than_their_number_widen_the_interval_of_paired_shares() -> None:
+    rng = np.random.default_rng(10)
+    first, second = rng.integers(2, size=(2, 40))
+    fourfold = paired_shares(np.tile(first, 4), np.tile(second, 4), design_effect=4.0)
+    alone = paired_shares(first, second)
+    assert (fourfold.low, fourfold.high) == pytest.approx((alone.low, alone.high))
+
+
+def test_laps_that_are_no_pairs_are_refused() -> None:
+    with pytest.raises(EvaluationError, match="3 and 2 laps are no pairs"):
+        paired_shares([1, 0, 1], [1, 0])
