@@ -33,6 +33,15 @@ WORKERS = {
 }
 """Where each command lives, and what it calls with the configuration it has parsed."""
 
+WORDS = {
+    "compare": "compare_runs",
+    "drivers": "compare",
+    "laps-needed": "answer",
+    "perturbations": "save_sheet",
+    "study": "run_study",
+}
+"""What ``nsac-evaluate`` calls for its first words."""
+
 
 class ParsedError(Exception):
     """Raised in place of the work; its argument is the configuration."""
@@ -75,8 +84,9 @@ def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> object:
         kinds = {"list": "ListMaps", "show": "ShowMap", "import": "ImportMap"}
         monkeypatch.setattr(getattr(module, kinds[arguments[0]]), "run", stop)
     else:
-        compares = command == "nsac-evaluate" and arguments[0] == "drivers"
-        name, worker = ("evaluation.cli", "compare") if compares else WORKERS[command]
+        name, worker = WORKERS[command]
+        if command == "nsac-evaluate":
+            worker = WORDS.get(arguments[0], worker)
         module = importlib.import_module(name)
         monkeypatch.setattr(module, worker, stop)
     with pytest.raises(ParsedError) as parsed:
@@ -111,7 +121,7 @@ def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> 
     calls: list[tuple[str, list[str]]] = [(name, []) for name, _ in WORKERS.values()]
     calls += [("recorders.cli", ["carracing"]), ("policies.cli", ["--expert", "ppo"])]
     calls += [("nsac_core.cli", [command]) for command in ("boston", "report", "tabular-page")]
-    calls.append(("evaluation.cli", ["drivers"]))
+    calls += [("evaluation.cli", [word]) for word in WORDS]
     calls += [("maps.cli", [command]) for command in ("show", "import")]
     for module, arguments in calls:
         with pytest.raises(SystemExit):
