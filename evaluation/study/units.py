@@ -12,6 +12,7 @@ from pathlib import Path
 from evaluation.closed_loop import Chunk, Conditions, split
 from evaluation.config import VERSION, Entrant, EvaluateConfig, entrants
 from evaluation.errors import EvaluationError
+from evaluation.perturbations import CLEAN, PERTURBATIONS
 from evaluation.study.plan import Plan
 
 
@@ -47,8 +48,16 @@ class Unit:
             "policy": [self.driver.label, self.driver.sha256],
             "chunk": asdict(self.chunk),
             "conditions": asdict(self.conditions),
+            "level": self._level,
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def _level(self) -> float:
+        """Of the perturbation: what its severity stands for."""
+        perturbed = self.conditions.perturbed
+        levels = PERTURBATIONS[perturbed.name].levels if perturbed != CLEAN else ()
+        return levels[perturbed.severity - 1] if levels else 0.0
 
 
 def drivers_of(plan: Plan) -> list[Entrant]:
