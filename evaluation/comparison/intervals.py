@@ -17,6 +17,9 @@ from evaluation.statistics import CONFIDENCE, RESAMPLES, Interval, Statistic
 
 FloatArray = NDArray[np.float64]
 
+BLOCK = 4_000_000
+"""Resampled values in memory at once."""
+
 
 def matrix(laps: pd.DataFrame, metric: str) -> FloatArray:
     """A metric of the laps of one method, ``(models, tracks)``.
@@ -58,7 +61,10 @@ def crossed_bootstrap(
         return Interval(estimate, math.nan, math.nan)
     rows = rng.integers(models, size=(RESAMPLES, models, 1))
     columns = rng.integers(tracks, size=(RESAMPLES, 1, tracks))
-    samples = statistic(values[rows, columns].reshape(RESAMPLES, -1), axis=-1)
+    size = max(1, BLOCK // values.size)
+    blocks = [slice(start, start + size) for start in range(0, RESAMPLES, size)]
+    drawn = (values[rows[block], columns[block]].reshape(-1, values.size) for block in blocks)
+    samples = np.concatenate([statistic(sample, axis=-1) for sample in drawn])
     tail = (1 - confidence) / 2
     low, high = np.quantile(samples, [tail, 1 - tail])
     return Interval(estimate, float(low), float(high))

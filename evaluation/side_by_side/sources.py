@@ -8,7 +8,14 @@ from typing import Any
 import pandas as pd
 
 from evaluation.errors import EvaluationError
+from evaluation.side_by_side.measures import MEASURES
 from evaluation.study.identity import IDENTITY, read_identity
+
+COLUMNS = [
+    *("policy", "perturbation", "severity", "map", "seed"),
+    *dict.fromkeys(measure.metric for measure in MEASURES),
+]
+"""What is read of each lap: a million laps fit into memory."""
 
 ALIKE = ("version", "renderer", "max_steps")
 """What runs must have in common for their laps to be compared."""
@@ -44,7 +51,7 @@ def read(folder: Path) -> Source:
     file = folder / "laps.parquet"
     if not file.is_file():
         raise EvaluationError(f"{folder}: the {kind} is not finished; its command goes on with it")
-    return Source(folder, found, pd.read_parquet(file))
+    return Source(folder, found, pd.read_parquet(file, columns=COLUMNS))
 
 
 def together(sources: list[Source]) -> pd.DataFrame:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from evaluation.errors import EvaluationError
 from evaluation.statistics import bootstrap, iqm, paired, paired_shares, wilson, worst_decile
@@ -20,9 +21,12 @@ def test_wilson_is_the_root_of_the_score_test(successes: int, trials: int) -> No
     assert interval.estimate == share
 
 
-def test_wilson_equals_the_published_value() -> None:
-    interval = wilson(8, 10)  # statsmodels proportion_confint(8, 10, method="wilson")
-    assert (interval.low, interval.high) == pytest.approx((0.49016, 0.94332), abs=1e-5)
+@pytest.mark.parametrize(("successes", "trials"), [(8, 10), (97, 100), (0, 20)])
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+def test_wilson_equals_that_of_statsmodels(successes: int, trials: int, confidence: float) -> None:
+    interval = wilson(successes, trials, confidence)
+    expected = proportion_confint(successes, trials, alpha=1 - confidence, method="wilson")
+    assert (interval.low, interval.high) == pytest.approx(expected)
 
 
 def test_more_successes_than_trials_are_refused() -> None:
