@@ -29,7 +29,7 @@ class Plan:
         renderer: Who draws what the policies see.
         batch: Laps in lock-step.
         max_steps: Limit of an episode.
-        steps: Whether every step is kept, some 100 kB a lap.
+        steps: Whether every step is kept, about 90 kB a lap.
     """
 
     policies: tuple[tuple[str, str], ...]
