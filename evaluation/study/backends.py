@@ -11,6 +11,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from evaluation.errors import EvaluationError
 from evaluation.study.drive_unit import Driven, DriveUnit
+from evaluation.study.ray_cluster import on_a_cluster
 from evaluation.study.units import Unit
 from nsac_core.benchmarks.processes import finished
 
@@ -40,7 +41,7 @@ def on_this_machine(
         ) from None
 
 
-BACKENDS: dict[str, Backend] = {"joblib": on_this_machine}
+BACKENDS: dict[str, Backend] = {"joblib": on_this_machine, "ray": on_a_cluster}
 """All backends by name."""
 
 

@@ -15,9 +15,10 @@ class StudyConfig:
         file: The study, a TOML file.
         out: Folder of its laps. The same command again goes on where it stopped, and drives what
             the file has been extended by.
-        workers: Processes, with one torch thread each; they do not change the laps.
-        backend: Who spreads the units over processes.
-        address: Of the backend's cluster, where it has one.
+        workers: Processes, with one torch thread each; they do not change the laps. On a cluster:
+            how many of its CPUs.
+        backend: Who spreads the units over processes: ``joblib`` on this machine, or ``ray``.
+        address: Of the Ray cluster, as in ``10.0.0.1:6379``.
         quiet: No progress.
     """
 

@@ -1,6 +1,10 @@
 """Work spread over processes of one torch thread each."""
 
+import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import joblib
@@ -31,7 +35,25 @@ def finished(
             pre_dispatch="n_jobs",  # none waits in the queue, where an interruption would trip
             return_as="generator_unordered",
         )
-        yield from parallel(joblib.delayed(_with_one_thread)(work, item) for item in items)
+        here = os.getpid()
+        yield from parallel(joblib.delayed(_in_worker)(work, item, here) for item in items)
+
+
+def _in_worker(work: Callable[[Item], Outcome], item: Item, parent: int) -> Outcome:
+    _end_with(parent)
+    return _with_one_thread(work, item)
+
+
+@lru_cache(maxsize=1)
+def _end_with(parent: int) -> None:
+    """Lets this process end soon after its parent; loky's would wait for work for minutes."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _with_one_thread(work: Callable[[Item], Outcome], item: Item) -> Outcome:

@@ -1,6 +1,9 @@
 """Policies of few lines, found by name as a user's own policy is."""
 
+import os
+import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,3 +65,13 @@ class Sees(Scripted):
     """Wants to see what there is not."""
 
     observation = ObservationSpec("lidar", 1)  # type: ignore[arg-type]
+
+
+class Stranded(Scripted):
+    """Starts a lap and gets no further on the machine where the environment says so."""
+
+    def reset(self, n: int, seed: int = 0) -> None:
+        super().reset(n, seed)
+        if "STRANDED" in os.environ:
+            Path(os.environ["STRANDED"]).touch()
+            time.sleep(600)

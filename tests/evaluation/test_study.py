@@ -259,7 +259,7 @@ def test_the_command_writes_a_report_and_says_what_is_wrong_in_one_line(
     assert (tmp_path / "study" / "report.html").is_file()
     with pytest.raises(SystemExit):
         main(["study", str(file), "--out", str(tmp_path / "study"), "--backend", "tape"])
-    assert capsys.readouterr().err == "error: backend is 'tape', expected joblib\n"
+    assert capsys.readouterr().err == "error: backend is 'tape', expected joblib, ray\n"
     with pytest.raises(SystemExit):
         main(["study", str(file), "--out", str(tmp_path / "new"), "--address", "here", "--quiet"])
     assert "address is here, but joblib" in capsys.readouterr().err
