@@ -1,11 +1,9 @@
 """Clones an expert and corrects the clone on its own mistakes (DAgger; Ross et al. 2011)."""
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from minari import MinariDataset
 
@@ -13,33 +11,10 @@ from policies.train import train
 from policies.train_config import TrainConfig
 from recorders.config import RecordConfig
 from recorders.disturbance import Disturbance
+from recorders.hard_tracks import HardTracks
 from recorders.record import record
 
 Report = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class HardTracks:
-    """Rounds at the end, on the tracks that the policy drives worst: most others teach it nothing.
-
-    Attributes:
-        rounds: How many.
-        scouted: Tracks that the policy drives alone in each round, to find the worst.
-        tracks: Of those, the worst ones are recorded: laps that were not completed first, then
-            those of the lowest return.
-        laps: Times that each of them is recorded, with other turns of the expert.
-        epochs: Passes over all data after each round, from the last weights.
-        learning_rate: Of these passes; falls along a cosine each time.
-        first_seed: First track seed scouted; round r starts 1000 r after it.
-    """
-
-    rounds: int = 0
-    scouted: int = 400
-    tracks: int = 12
-    laps: int = 2
-    epochs: int = 2
-    learning_rate: float = 5e-4
-    first_seed: int = 30_000
 
 
 @dataclass(frozen=True)
@@ -62,7 +37,7 @@ class DaggerConfig:
         round_learning_rate: Of the rounds and the end; each falls along its own cosine.
         batch: Steps in a training batch.
         first_seed: First track seed of the recordings; round r starts 1000 r after it.
-        hard: Rounds after those, on the tracks that the policy drives worst.
+        hard: Rounds after those, on tracks where one road is easily taken for another.
         seed: Of everything random.
         workers: Processes that record.
         threads: Threads that train.
@@ -140,21 +115,20 @@ def _record_round(
         )
     )
     who = f"round {number}, the policy" if learner else "the expert, disturbed"
-    report(f"recorded {who}: {_outcome(_episodes(folder, name))}")
+    report(f"recorded {who}: {_outcome(folder, name)}")
     return name
 
 
 def _record_hard_round(
     config: DaggerConfig, folder: Path, number: int, learner: Path, report: Report
 ) -> str:
-    """Records the learner under the expert's eyes where it drove worst alone."""
-    tracks = _worst_tracks(config, folder, number, learner, report)
+    """Records the learner under the expert's eyes where stretches of road lie side by side."""
     name = record(
         RecordConfig(
             out=f"dagger/hard{number}-v0",
             driver=config.expert,
-            episodes=config.hard.laps * len(tracks),
-            maps=",".join(tracks),
+            episodes=config.hard.laps * config.hard.tracks,
+            maps=",".join(config.hard.chosen(number)),
             noise=Disturbance(share=0.0),
             learner=str(learner),
             learner_share=config.learner_share,
@@ -163,48 +137,14 @@ def _record_hard_round(
             data_root=folder / "data",
         )
     )
-    report(f"recorded hard round {number}, the policy: {_outcome(_episodes(folder, name))}")
+    report(f"recorded hard round {number}, the policy: {_outcome(folder, name)}")
     return name
 
 
-def _worst_tracks(
-    config: DaggerConfig, folder: Path, number: int, learner: Path, report: Report
-) -> list[str]:
-    """The tracks of a round, found once and kept in a file; what was driven for that is removed."""
-    file = folder / f"hard{number}.json"
-    if not file.exists():
-        name = record(
-            RecordConfig(
-                out=f"dagger/scouted{number}-v0",
-                driver=config.expert,
-                episodes=config.hard.scouted,
-                first_seed=config.hard.first_seed + 1000 * number,
-                noise=Disturbance(share=0.0),
-                learner=str(learner),
-                seed=config.seed + number,
-                workers=config.workers,
-                data_root=folder / "data",
-            )
-        )
-        episodes = _episodes(folder, name)
-        report(f"scouted for hard round {number}: {_outcome(episodes)}")
-        worst = sorted(episodes, key=lambda lap: (lap["lap_complete"], lap["return"]))
-        tracks = [lap["map"] for lap in worst[: config.hard.tracks]]
-        aside = file.with_suffix(".part")
-        aside.write_text(json.dumps(tracks), encoding="utf-8")
-        aside.replace(file)
-    shutil.rmtree(folder / "data" / "dagger" / f"scouted{number}-v0", ignore_errors=True)
-    found: list[str] = json.loads(file.read_text(encoding="utf-8"))
-    return found
-
-
-def _episodes(folder: Path, name: str) -> list[dict[str, Any]]:
-    """What a recording says of each of its episodes."""
+def _outcome(folder: Path, name: str) -> str:
+    """What came of a recording, in words."""
     storage = MinariDataset(folder / "data" / name / "data").storage
-    return list(storage.get_episode_metadata(range(storage.total_episodes)))
-
-
-def _outcome(episodes: list[dict[str, Any]]) -> str:
+    episodes = list(storage.get_episode_metadata(range(storage.total_episodes)))
     laps = sum(episode["lap_complete"] for episode in episodes)
     steps = sum(episode["total_steps"] for episode in episodes)
     return f"{laps} of {len(episodes)} laps, {steps} steps"
