@@ -148,18 +148,6 @@ class PrivilegedDriver:
         )
 
 
-def careful() -> PrivilegedDriver:
-    """The privileged driver with more grip in hand, for those that learn from it.
-
-    A clone is less exact: where its teacher drives a bend at four fifths of the tyres' limit, it
-    runs wide now and then. This one takes bends at two thirds and brakes sooner, for about three
-    points of return.
-    """
-    return PrivilegedDriver(
-        PrivilegedConfig(line=LineConfig(lateral_acceleration=150.0, braking=110.0))
-    )
-
-
 @dataclass(frozen=True)
 class _CarState:
     position: tuple[float, float]
