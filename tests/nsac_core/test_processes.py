@@ -14,14 +14,14 @@ from nsac_core.benchmarks.processes import finished
 
 def work(file):
     Path(file).write_text(str(os.getpid()))
-    time.sleep(60)
+    time.sleep(300)
 
 list(finished(work, sys.argv[1:], 2))
 """
 
 
 def wait_for(files: list[Path]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not all(file.is_file() and file.read_text() for file in files):
         assert time.monotonic() < deadline, "no worker began"
         time.sleep(0.1)
@@ -40,11 +40,13 @@ def alive(process: int) -> bool:
 def test_workers_end_with_the_process_that_began_them(tmp_path: Path) -> None:
     files = [tmp_path / "one", tmp_path / "two"]
     parent = subprocess.Popen([sys.executable, "-c", WORK, *map(str, files)])
-    wait_for(files)
-    workers = [int(file.read_text()) for file in files]
-    assert all(alive(worker) for worker in workers)
-    parent.send_signal(signal.SIGKILL)
-    parent.wait()
+    try:
+        wait_for(files)
+        workers = [int(file.read_text()) for file in files]
+        assert all(alive(worker) for worker in workers)
+    finally:
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
     deadline = time.monotonic() + 20
     while any(alive(worker) for worker in workers) and time.monotonic() < deadline:
         time.sleep(0.2)
