@@ -43,6 +43,15 @@ def gaussian_network(
     return nn.Sequential(attention, GaussianHead(attention.output_dim, output_dim))
 
 
-def gaussian_nll(mean: Tensor, variance: Tensor, y: Tensor) -> Tensor:
-    """Mean negative log-likelihood of ``y`` under Gaussians, a scalar."""
-    return 0.5 * (math.log(2 * math.pi) + variance.log() + (y - mean).square() / variance).mean()
+def gaussian_nll(mean: Tensor, variance: Tensor, y: Tensor, beta: float = 0.0) -> Tensor:
+    """Mean negative log-likelihood of ``y`` under Gaussians, a scalar.
+
+    The likelihood teaches the mean least where the variance is large, so what is hard stays hard.
+    ``beta`` weighs each value by its variance to that power (Seitzer et al. 2022, equation 5), here
+    divided by the mean weight: 0 is the likelihood, 1 teaches the mean as the squared error does.
+    """
+    nll = 0.5 * (math.log(2 * math.pi) + variance.log() + (y - mean).square() / variance)
+    if not beta:
+        return nll.mean()
+    weight = variance.detach() ** beta
+    return (weight * nll).mean() / weight.mean()

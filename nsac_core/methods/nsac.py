@@ -34,6 +34,7 @@ class NSACMethod(Method):
         ood_share: Share of a batch that is perturbed, in (0, 1]: less is cheaper.
         likelihood: ``"predictive"`` scores the mean of the draws with their mean variance,
             ``"per_pass"`` scores each draw and takes the mean.
+        beta: How far the likelihood is weighed by the variance, from 0 (not at all) to 1.
         layer: Options of the ``NSAC`` layer.
     """
 
@@ -49,12 +50,13 @@ class NSACMethod(Method):
         ood_std: float = 5.0,
         ood_share: float = 1.0,
         likelihood: Literal["predictive", "per_pass"] = "predictive",
+        beta: float = 0.0,
         **layer: Any,  # noqa: ANN401 - passed on
     ) -> None:
         super().__init__(encoder, n_samples)
         self.perturbation = Perturbation(ood_mean, ood_std, ood_share)
         self.layer = NSAC(token_dim, output_dim, **layer)
-        self.lambda_reg, self.likelihood = lambda_reg, likelihood
+        self.lambda_reg, self.likelihood, self.beta = lambda_reg, likelihood, beta
 
     def predict_tokens(
         self,
@@ -94,9 +96,9 @@ class NSACMethod(Method):
     def _negative_log_likelihood(self, mean: Tensor, log_std: Tensor, y: Tensor) -> Tensor:
         if self.likelihood == "per_pass":
             draws = zip(mean, log_std, strict=True)
-            each = [gaussian_nll(m, aleatoric_variance(s[None]), y) for m, s in draws]
+            each = [gaussian_nll(m, aleatoric_variance(s[None]), y, self.beta) for m, s in draws]
             return torch.stack(each).mean()
-        return gaussian_nll(mean.mean(0), aleatoric_variance(log_std), y)
+        return gaussian_nll(mean.mean(0), aleatoric_variance(log_std), y, self.beta)
 
 
 def _epistemic(mean: Tensor) -> Tensor:
