@@ -10,7 +10,7 @@ from gymnasium.utils import EzPickle, seeding
 from numpy.typing import ArrayLike
 
 import maps
-from drive.carracing import road
+from drive.carracing import box2d_shapes, road
 from drive.carracing.colours import ColourScheme
 from drive.carracing.observations import Frames
 from drive.carracing.scenery import Scenery
@@ -101,6 +101,7 @@ class CarRacingWorld(CarRacing):
             colours=colours,
             continuous=continuous,
         )
+        box2d_shapes.take_shape(self.fd_tile)
         if observation not in SHAPES:
             raise ValueError(f"observation is one of {', '.join(SHAPES)}, not {observation!r}")
         self.track_map = maps.load(map) if isinstance(map, str) else map
@@ -135,7 +136,8 @@ class CarRacingWorld(CarRacing):
         self.bg_color = np.array(scheme.background)
         self.grass_color = np.array(scheme.grass)
         self._lap_complete = False
-        observation, _ = super().reset(seed=seed, options=options)
+        with box2d_shapes.shapes_of_cars_freed():
+            observation, _ = super().reset(seed=seed, options=options)
         return observation, self._truth()
 
     def step(

@@ -67,6 +67,12 @@ class Sees(Scripted):
     observation = ObservationSpec("lidar", 1)  # type: ignore[arg-type]
 
 
+class Blindfold(Scripted):
+    """Has pictures drawn, and does not look at them."""
+
+    observation = ObservationSpec("gray84", 1)
+
+
 class Stranded(Scripted):
     """Starts a lap and gets no further on the machine where the environment says so."""
 
