@@ -111,7 +111,9 @@ def entrants(config: EvaluateConfig) -> list[Entrant]:
         check_observation(policy)
     names = Counter(policy.name for policy in loaded)
     return [
-        Entrant(policy.name if names[policy.name] == 1 else source, source, _digest(source, policy))
+        Entrant(
+            policy.name if names[policy.name] == 1 else source, source, digest_of(source, policy)
+        )
         for source, policy in zip(config.policy, loaded, strict=True)
     ]
 
@@ -169,11 +171,18 @@ def changed(before: dict[str, Any], now: dict[str, Any]) -> str:
     return ""
 
 
-def _digest(source: str, policy: Policy) -> str:
-    """Of the weights, or of the source file of the policy's class; with all that supervises it."""
+def digest_of(source: str, policy: Policy) -> str:
+    """What tells a policy's version: SHA-256 of its weights, or of the source of its class.
+
+    That of a selective driver covers all that drives in it.
+
+    Args:
+        source: What ``policies.load`` took.
+        policy: What it gave.
+    """
     if isinstance(policy, SelectiveDriver):
-        supervised = _digest(parse(source)[0], policy.driver)
-        supervisor = _digest("privileged", policy.supervisor)
+        supervised = digest_of(parse(source)[0], policy.driver)
+        supervisor = digest_of("privileged", policy.supervisor)
         text = f"{supervised} {supervisor} {policy.handover}"
         return hashlib.sha256(text.encode()).hexdigest()
     path = Path(BUNDLED.get(source, source))

@@ -3,13 +3,11 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import joblib
 import pandas as pd
 import pyarrow.parquet as pq
 from rich.console import Console
@@ -23,6 +21,8 @@ from evaluation.config import Entrant, EvaluateConfig, changed, description, ent
 from evaluation.errors import EvaluationError
 from evaluation.metrics import lap_table
 from evaluation.perturbations import CLEAN, Perturbed
+from nsac_core.benchmarks.processes import finished
+from nsac_core.benchmarks.report import write_text
 from policies import Policy
 
 
@@ -71,7 +71,7 @@ def evaluate(config: EvaluateConfig) -> Run:
         steps = run.steps()
         figures.save_all(config.out / "figures", run.laps, steps)
         decisive = json.loads((config.out / "config.json").read_text(encoding="utf-8"))["identity"]
-        _write(run.report, report.build(run.laps, steps, decisive))
+        write_text(run.report, report.build(run.laps, steps, decisive))
     return run
 
 
@@ -107,7 +107,7 @@ def _claim(config: EvaluateConfig, decisive: dict[str, Any], text: dict[str, Any
         if config.out.is_dir() and any(config.out.iterdir()):
             raise EvaluationError(f"{config.out}: is neither empty nor a run; choose another --out")
         config.out.mkdir(parents=True, exist_ok=True)
-        _write(file, json.dumps(text, indent=2) + "\n")
+        write_text(file, json.dumps(text, indent=2) + "\n")
         return
     try:
         before = json.loads(file.read_text(encoding="utf-8"))["identity"]
@@ -157,19 +157,8 @@ def _drive(jobs: list[_Job], config: EvaluateConfig, total: int) -> None:
     )
     with progress:
         task = progress.add_task("driving", total=total, completed=done)
-        for _ in _finished(jobs, config.workers):
+        for _ in finished(_drive_and_store, jobs, config.workers):
             progress.advance(task)
-
-
-def _finished(jobs: list[_Job], workers: int) -> Iterator[None]:
-    """Yields after each chunk."""
-    if workers == 1:
-        yield from map(_drive_and_store, jobs)
-        return
-    parallel = joblib.Parallel(
-        n_jobs=min(workers, len(jobs)), batch_size=1, return_as="generator_unordered"
-    )
-    yield from parallel(joblib.delayed(_drive_and_store)(job) for job in jobs)
 
 
 def _drive_and_store(job: _Job) -> None:
@@ -199,9 +188,3 @@ def _merge(folder: Path, files: list[Path]) -> None:
     pd.concat(laps, ignore_index=True).to_parquet(aside, index=False)
     aside.replace(folder / "laps.parquet")
     shutil.rmtree(folder / "chunks")
-
-
-def _write(file: Path, text: str) -> None:
-    aside = file.with_suffix(".part")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(file)

@@ -21,7 +21,7 @@ VIEW_ROWS = 73
 """Rows that show the world alone; the row after them mixes it half and half with the dashboard's
 black."""
 
-_KERB, _ROAD, _UNVISITED, _BACKGROUND, _GRASS = 76, 100, 105, 160, 175
+KERB, ROAD, UNVISITED, BACKGROUND, GRASS = 76, 100, 105, 160, 175
 """Gray levels of gymnasium's colours as its picture shows them: red kerbs, visited road, the
 lightest unvisited tile, the field, the patches of grass. Darker is the car."""
 
@@ -97,8 +97,8 @@ def levels_of(road: float, background: float, grass: float) -> NDArray[np.uint8]
         background: Of the field.
         grass: Of its patches.
     """
-    anchors = (0, _KERB, _ROAD, _UNVISITED, _BACKGROUND, _GRASS, 255)
-    values = (0, _KERB, road, road + _UNVISITED - _ROAD, background, grass, 255)
+    anchors = (0, KERB, ROAD, UNVISITED, BACKGROUND, GRASS, 255)
+    values = (0, KERB, road, road + UNVISITED - ROAD, background, grass, 255)
     table = np.rint(np.interp(np.arange(256), anchors, np.clip(values, 0, 255)))
     return np.asarray(table, dtype=np.uint8)
 

@@ -13,15 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drive.carracing.colours import ColourScheme, draw_paper_colours
-from policies.augmentation import DASHBOARD_ROW, VIEW_ROWS, unmixed
+from drive.carracing.scenery import RED
+from policies.augmentation import (
+    BACKGROUND,
+    DASHBOARD_ROW,
+    GRASS,
+    KERB,
+    ROAD,
+    UNVISITED,
+    VIEW_ROWS,
+    unmixed,
+)
 
 Frames = NDArray[np.uint8]
 
-_BLACK, _CAR, _KERB, _ROAD, _UNVISITED = 0, 61, 76, 100, 105
-_BACKGROUND, _GRASS, _WHITE = 160, 175, 255
-"""Gray levels of what gymnasium shows, by its colours."""
-
-_RED_OF_CAR, _RED_OF_KERB = (204, 0, 0), (255, 0, 0)
+_CAR = 61
+"""Gray level of the car's red."""
+_RED_OF_KERB = (255, 0, 0)
 _CELL = np.array([16.2 * 84 / 1000, 16.2 * 84 / 800])
 """Pixels across and down that a world unit takes, once the camera has zoomed in."""
 
@@ -112,9 +120,9 @@ def coloured_by(gray: Frames, scheme: ColourScheme) -> Frames:
         RGB, ``(time, 84, 84, 3)``; the dashboard stays gray.
     """
     road = np.asarray(scheme.road)
-    anchors = (_BLACK, _CAR, _KERB, _ROAD, _UNVISITED, _BACKGROUND, _GRASS, _WHITE)
+    anchors = (0, _CAR, KERB, ROAD, UNVISITED, BACKGROUND, GRASS, 255)
     colours = np.array([
-        *((0, 0, 0), _RED_OF_CAR, _RED_OF_KERB, road, road + _UNVISITED - _ROAD),
+        *((0, 0, 0), RED, _RED_OF_KERB, road, road + UNVISITED - ROAD),
         *(scheme.background, scheme.grass, (255, 255, 255)),
     ])  # fmt: skip
     table = np.stack([np.interp(np.arange(256), anchors, channel) for channel in colours.T], 1)
@@ -127,8 +135,8 @@ def coloured_by(gray: Frames, scheme: ColourScheme) -> Frames:
 
 def grass_share(gray: Frames) -> NDArray[np.float32]:
     """How much of each pixel is grass, in [0, 1], by the gray level of a usual world."""
-    rising = (gray.astype(np.float32) - _UNVISITED) / (_BACKGROUND - _UNVISITED)
-    return np.where(gray > _GRASS + 5, 0.0, np.clip(rising, 0.0, 1.0)).astype(np.float32)
+    rising = (gray.astype(np.float32) - UNVISITED) / (BACKGROUND - UNVISITED)
+    return np.where(gray > GRASS + 5, 0.0, np.clip(rising, 0.0, 1.0)).astype(np.float32)
 
 
 def scatter(view: Frames, share: NDArray[np.float32], rng: np.random.Generator) -> None:
@@ -155,7 +163,7 @@ def cover(view: Frames, rng: np.random.Generator) -> None:
     It stays where it is through the window, off the car, in a red, or in any colour.
     """
     rows, columns = view.shape[1:3]
-    colour = (204, 0, 0) if rng.random() < 0.5 else tuple(rng.integers(0, 256, 3).tolist())
+    colour = RED if rng.random() < 0.5 else tuple(rng.integers(0, 256, 3).tolist())
     side = rng.uniform(4.0, 16.0)
     x = rng.uniform(0, columns)
     y = rng.uniform(0, rows - 20)

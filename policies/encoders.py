@@ -152,23 +152,28 @@ class StridedEncoder(FrameEncoder):
 
     observation = ObservationSpec("gray84", 4)
     token_dim = 64
+    channels: ClassVar[tuple[int, int, int, int]] = (1, 16, 32, 64)
 
     def __init__(self, *, half_precision: bool = False) -> None:
         super().__init__(half_precision=half_precision)
-        self.conv1 = nn.Conv2d(1, 16, 5, stride=3)
+        seen, first, second, third = self.channels
+        self.conv1 = nn.Conv2d(seen, first, 5, stride=3)
         self.relu1 = nn.ReLU()
-        self.conv2 = nn.Conv2d(16, 32, 3, stride=2)
+        self.conv2 = nn.Conv2d(first, second, 3, stride=2)
         self.relu2 = nn.ReLU()
-        self.conv3 = nn.Conv2d(32, 64, 3, stride=2)
+        self.conv3 = nn.Conv2d(second, third, 3, stride=2)
         self.relu3 = nn.ReLU()
-        self.dense = nn.Linear(64 * 6 * 6, self.token_dim)
+        self.dense = nn.Linear(third * 6 * 6, self.token_dim)
         self.norm = nn.BatchNorm1d(self.token_dim)
         self.to(memory_format=torch.channels_last)
 
     def encode_frames(self, frames: Tensor) -> Tensor:
         """Tokens ``(n, 64)`` of gray frames ``(n, 84, 84)``."""
-        maps = frames[:, None].contiguous(memory_format=torch.channels_last)
-        maps = self.relu1(self.conv1(maps))
+        return self.encode_maps(frames[:, None])
+
+    def encode_maps(self, maps: Tensor) -> Tensor:
+        """Tokens ``(n, 64)`` of the frames' channels ``(n, channel, 84, 84)``."""
+        maps = self.relu1(self.conv1(maps.contiguous(memory_format=torch.channels_last)))
         maps = self.relu2(self.conv2(maps))
         maps = self.relu3(self.conv3(maps))
         tokens: Tensor = self.norm(self.dense(maps.flatten(1)))
@@ -176,7 +181,7 @@ class StridedEncoder(FrameEncoder):
 
 
 @register("colour")
-class ColourEncoder(FrameEncoder):
+class ColourEncoder(StridedEncoder):
     """The strided encoder of coloured frames, each channel of them brought to the same contrast.
 
     Road and field may come in any colours, close to one another in some channels and far apart in
@@ -185,20 +190,11 @@ class ColourEncoder(FrameEncoder):
     """
 
     observation = ObservationSpec("rgb96", 4)
-    token_dim = 64
+    channels = (3, 24, 48, 64)
 
     def __init__(self, *, half_precision: bool = False) -> None:
         super().__init__(half_precision=half_precision)
-        self.conv1 = nn.Conv2d(3, 24, 5, stride=3)
-        self.relu1 = nn.ReLU()
-        self.conv2 = nn.Conv2d(24, 48, 3, stride=2)
-        self.relu2 = nn.ReLU()
-        self.conv3 = nn.Conv2d(48, 64, 3, stride=2)
-        self.relu3 = nn.ReLU()
-        self.dense = nn.Linear(64 * 6 * 6, self.token_dim)
-        self.norm = nn.BatchNorm1d(self.token_dim)
         self.register_buffer("shrink", _area_weights(96, 84), persistent=False)
-        self.to(memory_format=torch.channels_last)
 
     def scale(self, frames: Tensor) -> Tensor:
         """Frames of 96 x 96 x 3 shrunk to 84 x 84 as by OpenCV's INTER_AREA; bytes as [0, 1]."""
@@ -210,12 +206,7 @@ class ColourEncoder(FrameEncoder):
 
     def encode_frames(self, frames: Tensor) -> Tensor:
         """Tokens ``(n, 64)`` of RGB frames ``(n, 84, 84, 3)`` or ``(n, 96, 96, 3)``."""
-        maps = self.equalised(self.scale(frames)).movedim(-1, -3)
-        maps = self.relu1(self.conv1(maps.contiguous(memory_format=torch.channels_last)))
-        maps = self.relu2(self.conv2(maps))
-        maps = self.relu3(self.conv3(maps))
-        tokens: Tensor = self.norm(self.dense(maps.flatten(1)))
-        return tokens
+        return self.encode_maps(self.equalised(self.scale(frames)).movedim(-1, -3))
 
     @staticmethod
     def equalised(frames: Tensor) -> Tensor:

@@ -1,7 +1,7 @@
 """Clones an expert and corrects the clone on its own mistakes (DAgger; Ross et al. 2011)."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -81,15 +81,20 @@ def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
     """
     names: list[str] = []
     learner: Path | None = None
+    rate = config.learning_rate
     for number in range(config.rounds + 1):
         names.append(_record_round(config, folder, number, learner, report))
-        learner = _train_round(config, folder, number, tuple(names), learner)
+        epochs = config.round_epochs if learner else config.epochs
+        learner = _train(config, folder / f"round{number}", names, learner, epochs, rate)
+        rate = config.round_learning_rate
     if config.final_epochs:
-        learner = _train_round(config, folder, config.rounds + 1, tuple(names), learner)
+        last = folder / f"round{config.rounds + 1}"
+        learner = _train(config, last, names, learner, config.final_epochs, rate)
     assert learner is not None
     for number in range(1, config.hard.rounds + 1):
         names.append(_record_hard_round(config, folder, number, learner, report))
-        learner = _train_hard_round(config, folder, number, tuple(names), learner)
+        out, hard = folder / f"hard{number}", config.hard
+        learner = _train(config, out, names, learner, hard.epochs, hard.learning_rate)
     policy = folder / f"{config.method}.safetensors"
     aside = policy.with_suffix(".part")
     shutil.copyfile(learner, aside)
@@ -100,45 +105,45 @@ def _record_round(
     config: DaggerConfig, folder: Path, number: int, learner: Path | None, report: Report
 ) -> str:
     """Records the expert (round 0) or the learner under the expert's eyes."""
-    name = record(
-        RecordConfig(
-            out=f"dagger/round{number}-v0",
-            driver=config.expert,
-            episodes=config.episodes if learner else config.expert_episodes,
-            first_seed=config.first_seed + 1000 * number,
-            noise=Disturbance(share=0.0) if learner else config.noise,
-            learner=str(learner) if learner else None,
-            learner_share=config.learner_share,
-            seed=config.seed + number,
-            workers=config.workers,
-            data_root=folder / "data",
-        )
+    how = replace(
+        _recording(config, folder, number, learner),
+        out=f"dagger/round{number}-v0",
+        episodes=config.episodes if learner else config.expert_episodes,
+        first_seed=config.first_seed + 1000 * number,
     )
     who = f"round {number}, the policy" if learner else "the expert, disturbed"
-    report(f"recorded {who}: {_outcome(folder, name)}")
-    return name
+    report(f"recorded {who}: {_outcome(folder, record(how))}")
+    return how.out
 
 
 def _record_hard_round(
     config: DaggerConfig, folder: Path, number: int, learner: Path, report: Report
 ) -> str:
     """Records the learner under the expert's eyes where stretches of road lie side by side."""
-    name = record(
-        RecordConfig(
-            out=f"dagger/hard{number}-v0",
-            driver=config.expert,
-            episodes=config.hard.laps * config.hard.tracks,
-            maps=",".join(config.hard.chosen(number)),
-            noise=Disturbance(share=0.0),
-            learner=str(learner),
-            learner_share=config.learner_share,
-            seed=config.seed + number,
-            workers=config.workers,
-            data_root=folder / "data",
-        )
+    how = replace(
+        _recording(config, folder, number, learner),
+        out=f"dagger/hard{number}-v0",
+        episodes=config.hard.laps * config.hard.tracks,
+        maps=",".join(config.hard.chosen(number)),
     )
-    report(f"recorded hard round {number}, the policy: {_outcome(folder, name)}")
-    return name
+    report(f"recorded hard round {number}, the policy: {_outcome(folder, record(how))}")
+    return how.out
+
+
+def _recording(
+    config: DaggerConfig, folder: Path, number: int, learner: Path | None
+) -> RecordConfig:
+    """What holds for the recording of every round."""
+    return RecordConfig(
+        out="",
+        driver=config.expert,
+        noise=Disturbance(share=0.0) if learner else config.noise,
+        learner=str(learner) if learner else None,
+        learner_share=config.learner_share,
+        seed=config.seed + number,
+        workers=config.workers,
+        data_root=folder / "data",
+    )
 
 
 def _outcome(folder: Path, name: str) -> str:
@@ -150,50 +155,30 @@ def _outcome(folder: Path, name: str) -> str:
     return f"{laps} of {len(episodes)} laps, {steps} steps"
 
 
-def _train_round(
-    config: DaggerConfig, folder: Path, number: int, names: tuple[str, ...], learner: Path | None
+def _train(
+    config: DaggerConfig,
+    stem: Path,
+    names: Sequence[str],
+    learner: Path | None,
+    epochs: int,
+    learning_rate: float,
 ) -> Path:
-    """Trains on all recordings so far, from the last weights."""
-    last = number == config.rounds + 1
-    how = _training(config, folder, names, learner)
-    epochs = config.final_epochs if last else config.round_epochs if learner else config.epochs
-    rate = config.round_learning_rate if learner else config.learning_rate
-    return _trained(
-        replace(how, out=folder / f"round{number}.safetensors", epochs=epochs, learning_rate=rate)
-    )
-
-
-def _train_hard_round(
-    config: DaggerConfig, folder: Path, number: int, names: tuple[str, ...], learner: Path
-) -> Path:
-    """Trains on all recordings so far, from the last weights."""
-    return _trained(
-        replace(
-            _training(config, folder, names, learner),
-            out=folder / f"hard{number}.safetensors",
-            epochs=config.hard.epochs,
-            learning_rate=config.hard.learning_rate,
+    """Trains on all recordings so far, from the last weights, unless that is done."""
+    out = stem.with_suffix(".safetensors")
+    if out.exists():
+        return out
+    return train(
+        TrainConfig(
+            data=tuple(names),
+            out=out,
+            method=config.method,
+            encoder=config.encoder,
+            init=learner,
+            epochs=epochs,
+            batch=config.batch,
+            learning_rate=learning_rate,
+            seed=config.seed,
+            threads=config.threads,
+            data_root=stem.parent / "data",
         )
     )
-
-
-def _training(
-    config: DaggerConfig, folder: Path, names: tuple[str, ...], learner: Path | None
-) -> TrainConfig:
-    """What holds for the training of every round."""
-    return TrainConfig(
-        data=names,
-        out=folder,
-        method=config.method,
-        encoder=config.encoder,
-        init=learner,
-        batch=config.batch,
-        seed=config.seed,
-        threads=config.threads,
-        data_root=folder / "data",
-    )
-
-
-def _trained(how: TrainConfig) -> Path:
-    """The checkpoint of a round, trained unless it is there."""
-    return how.out if how.out.exists() else train(how)

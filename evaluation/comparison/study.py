@@ -1,8 +1,6 @@
 """A comparison from its first stage to its last."""
 
-import hashlib
 from collections.abc import Callable
-from pathlib import Path
 
 import policies
 from evaluation.comparison.clones import clones_of, make_clones
@@ -12,8 +10,8 @@ from evaluation.comparison.open_loop import predict_all
 from evaluation.comparison.recording import record_expert
 from evaluation.comparison.report import Report, report
 from evaluation.comparison.selective import SelectiveConfig, drive_selective
+from evaluation.config import digest_of
 from nsac_core.benchmarks.runner import claim
-from policies.loading import BUNDLED
 
 Tell = Callable[[str], None]
 
@@ -39,8 +37,8 @@ def compare(config: ComparisonConfig, tell: Tell = print) -> Report | None:
     """
     config.check()
     if config.stages != ("report",):  # a report needs neither the expert nor its settings
-        policies.load(config.expert)
-        claim(config.out, {**config.decisive(), "expert_sha256": _digest(config.expert)})
+        expert = digest_of(config.expert, policies.load(config.expert))
+        claim(config.out, {**config.decisive(), "expert_sha256": expert})
         _make_and_drive(config, tell)
     if "report" not in config.stages:
         return None
@@ -88,9 +86,3 @@ def _selective(config: ComparisonConfig) -> SelectiveConfig:
         workers=config.workers,
         quiet=config.quiet,
     )
-
-
-def _digest(expert: str) -> str:
-    """Of the expert's weights; empty for a driver that is not learned."""
-    path = Path(BUNDLED.get(expert, expert))
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""

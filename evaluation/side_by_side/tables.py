@@ -5,7 +5,7 @@ import math
 import numpy as np
 from rich.table import Table
 
-from evaluation.perturbations import CLEAN, PERTURBATIONS, Perturbed
+from evaluation.perturbations import CLEAN, Perturbed
 from evaluation.side_by_side.measures import (
     MEASURES,
     RETURN,
@@ -55,10 +55,7 @@ def screen(sheet: Sheet) -> Table:
 
 def name_of(condition: Perturbed) -> str:
     """A condition as tables and axes call it."""
-    if condition == CLEAN:
-        return "clean"
-    graded = condition.name not in PERTURBATIONS or PERTURBATIONS[condition.name].levels
-    return f"{condition.name}:{condition.severity}" if graded else condition.name
+    return "clean" if condition == CLEAN else str(condition)
 
 
 def name_of_all(conditions: list[Perturbed]) -> str:

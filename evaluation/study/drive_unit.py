@@ -5,11 +5,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import policies
 from evaluation.closed_loop import drive_chunk
-from evaluation.config import Entrant, EvaluateConfig, entrants
+from evaluation.config import Entrant, digest_of
 from evaluation.errors import EvaluationError
 from evaluation.metrics import lap_table
 from evaluation.study.laps_file import encode
@@ -63,8 +62,7 @@ def drive_unit(unit: Unit) -> Driven:
 @lru_cache(maxsize=LOADED)
 def _policy(driver: Entrant) -> Policy:
     policy = policies.load(driver.source)
-    (found,) = entrants(EvaluateConfig((driver.source,), "", Path()))
-    if found.sha256 != driver.sha256:
+    if digest_of(driver.source, policy) != driver.sha256:
         raise EvaluationError(
             f"{driver.source}: is another version of the policy {driver.label} than the study "
             "began with; give it a label of its own"
