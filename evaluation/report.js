@@ -1,9 +1,4 @@
-"use strict";
-const DATA = JSON.parse(document.getElementById("data").textContent);
 const LAPS = DATA.laps;
-const byId = (id) => document.getElementById(id);
-const colourOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const CONFIG = { responsive: true, displaylogo: false, displayModeBar: false };
 const ACTIONS = { steer: "Steer<br>(right +)", gas: "Gas", brake: "Brake" };
 const COLOURS = {
   speed: { title: "Speed<br>(units/s)", of: (lap) => lap.speed },
@@ -13,28 +8,6 @@ const COLOURS = {
   aleatoric: { title: "Aleatoric<br>sigma<br>of steer", of: (lap) => lap.aleatoric_steer },
 };
 let current = LAPS.length ? LAPS[0] : null;
-
-function layout(extra) {
-  return Object.assign(
-    {
-      paper_bgcolor: "rgba(0,0,0,0)",
-      plot_bgcolor: "rgba(0,0,0,0)",
-      font: { family: "system-ui, -apple-system, Segoe UI, Roboto, sans-serif", size: 13, color: colourOf("--ink") },
-      margin: { l: 64, r: 16, t: 12, b: 48 },
-      hoverlabel: { bgcolor: colourOf("--panel"), font: { color: colourOf("--ink") }, bordercolor: colourOf("--line") },
-      showlegend: false,
-    },
-    extra,
-  );
-}
-
-function axis(title, extra) {
-  const line = colourOf("--line");
-  return Object.assign(
-    { title: { text: title, standoff: 8 }, gridcolor: line, zerolinecolor: line, linecolor: line, automargin: true },
-    extra,
-  );
-}
 
 function drawReturns() {
   const traces = [];
@@ -87,8 +60,6 @@ function drawReturns() {
   plot.on("plotly_click", (event) => choose(event.points[0].customdata));
 }
 
-const escape = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
-const short = (text) => escape(text.length > 24 ? "…" + text.slice(-23) : text);
 const horizontal = (lap) => (byId("along-by").value === "time" ? lap.time : lap.progress);
 
 function drawMap() {
@@ -284,59 +255,6 @@ function choose(id) {
   current = lap;
   byId("position").value = 0;
   drawLap();
-}
-
-function drawForesight() {
-  const chooser = byId("foresight-policy");
-  if (!chooser) return;
-  const rated = DATA.foresight[chooser.value];
-  const style = { total: ["--ink", "solid"], aleatoric: ["--total", "dash"], epistemic: ["--epistemic", "dot"] };
-  const curve = (kind, [x, y], label) => ({
-    mode: "lines", x, y, name: kind + label, line: { color: colourOf(style[kind][0]), dash: style[kind][1], width: 2 },
-  });
-  const legend = { orientation: "h", y: 1, yanchor: "bottom", x: 0 };
-  const empty = (text) => [{ text, showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5, font: { color: colourOf("--soft") } }];
-  const roc = rated.filter((one) => one.roc[0].length);
-  Plotly.react(
-    byId("roc"),
-    roc.map((one) => curve(one.kind, one.roc, ` (${one.auroc.toFixed(2)})`)),
-    layout({
-      showlegend: true, legend,
-      xaxis: axis("False alarm rate", { range: [0, 1] }),
-      yaxis: axis("True alarm rate", { range: [0, 1.02] }),
-      shapes: [{ type: "line", x0: 0, y0: 0, x1: 1, y1: 1, line: { color: colourOf("--soft"), width: 1, dash: "dash" } }],
-      annotations: roc.length ? [] : empty("No departures to foresee"),
-    }),
-    CONFIG,
-  );
-  const risk = rated.filter((one) => one.risk_coverage[0].length);
-  Plotly.react(
-    byId("risk"),
-    risk.map((one) => curve(one.kind, one.risk_coverage, "")),
-    layout({
-      showlegend: true, legend,
-      xaxis: axis("Coverage: share of steps kept, surest first", { range: [0, 1] }),
-      yaxis: axis("Mean largest |lateral error|<br>of the next second (units)", { rangemode: "tozero" }),
-      annotations: risk.length ? [] : empty("No uncertainty stated"),
-    }),
-    CONFIG,
-  );
-}
-
-function sortBy(button) {
-  const header = button.closest("th");
-  const rising = header.getAttribute("aria-sort") !== "ascending";
-  for (const other of header.parentElement.children) other.removeAttribute("aria-sort");
-  header.setAttribute("aria-sort", rising ? "ascending" : "descending");
-  const body = header.closest("table").tBodies[0];
-  const key = (row) => row.cells[header.cellIndex].dataset.value;
-  const order = (a, b) => {
-    const [x, y] = [key(a), key(b)];
-    if (x === "" || y === "") return (x === "") - (y === "");
-    const numbers = !Number.isNaN(Number(x)) && !Number.isNaN(Number(y));
-    return (rising ? 1 : -1) * (numbers ? x - y : x.localeCompare(y));
-  };
-  body.append(...[...body.rows].sort(order));
 }
 
 function drawAll() {

@@ -45,17 +45,19 @@ def build(laps: pd.DataFrame, steps: pd.DataFrame, configuration: dict[str, Any]
         "policies": policies,
         "table": _dots(ordered),
         "laps": viewed,
-        "maps": {name: _road(name, half) for name, half in _roads(viewed, ordered).items()},
-        "foresight": {policy: [_curves(one) for one in own] for policy, own in rated.items()},
+        "maps": {name: road(name, half) for name, half in _roads(viewed, ordered).items()},
+        "foresight": {policy: [curves(one) for one in own] for policy, own in rated.items()},
     }
     missing = len(ordered) - len(viewed)
     omitted = (
         f" The {missing} best of {len(ordered)} laps are not in the viewer." if missing else ""
     )
-    return Template(_file("report.html")).substitute(
+    return Template(packaged("report.html")).substitute(
         title=f"Evaluation of {escape(', '.join(drivers))}",
-        css=_file("report.css"),
-        js=_file("report.js"),
+        css=packaged("report.css"),
+        page=packaged("page.js"),
+        foresight_js=packaged("foresight.js"),
+        js=packaged("report.js"),
         plotly=get_plotlyjs(),
         facts=tables.facts(laps),
         findings=tables.findings(findings),
@@ -70,7 +72,8 @@ def build(laps: pd.DataFrame, steps: pd.DataFrame, configuration: dict[str, Any]
     )
 
 
-def _file(name: str) -> str:
+def packaged(name: str) -> str:
+    """Text of a file that comes with this package."""
     return resources.files("evaluation").joinpath(name).read_text(encoding="utf-8")
 
 
@@ -100,23 +103,23 @@ def _trace(lap: "pd.Series[Any]", steps: pd.DataFrame) -> dict[str, Any]:
         "map": lap["map"],
         "title": f"{lap['map']}, {lap['policy']}: {lap['return']:.1f}",
         "outcome": tables.outcome(lap),
-        "time": _numbers(thin, "time", 2),
+        "time": numbers(thin, "time", 2),
         "progress": [_percent(value) for value in column(thin, "progress")],
-        "x": _numbers(thin, "x", 2),
-        "y": _numbers(thin, "y", 2),
-        "speed": _numbers(thin, "speed", 1),
-        "error": _numbers(thin, "lateral_error", 2),
+        "x": numbers(thin, "x", 2),
+        "y": numbers(thin, "y", 2),
+        "speed": numbers(thin, "speed", 1),
+        "error": numbers(thin, "lateral_error", 2),
     }
     for name in ACTIONS:
         for part in ("action", "mean"):
-            trace[f"{part}_{name}"] = _numbers(thin, f"{part}_{name}", 3)
+            trace[f"{part}_{name}"] = numbers(thin, f"{part}_{name}", 3)
         sigmas = {part: f"{part}_{name}" for part in ("aleatoric", "epistemic")}
         if any((column(thin, sigma) != 0).any() for sigma in sigmas.values()):
-            trace.update({sigma: _numbers(thin, sigma, 4) for sigma in sigmas.values()})
+            trace.update({sigma: numbers(thin, sigma, 4) for sigma in sigmas.values()})
     return trace
 
 
-def _numbers(steps: pd.DataFrame, name: str, digits: int) -> list[float | None]:
+def numbers(steps: pd.DataFrame, name: str, digits: int) -> list[float | None]:
     """Rounded values of a column; None, which JSON can hold, for those not finite."""
     values = np.round(column(steps, name), digits)
     return [value if math.isfinite(value) else None for value in values.tolist()]
@@ -132,16 +135,18 @@ def _roads(viewed: list[dict[str, Any]], laps: pd.DataFrame) -> dict[str, float]
     return {str(lap["map"]): float(half_widths[lap["map"]]) for lap in viewed}
 
 
-def _road(name: str, half_width: float) -> dict[str, Any]:
+def road(name: str, half_width: float) -> dict[str, Any]:
+    """Edges of the road of a map, closed, as JSON values."""
     track = Track(maps.load(name).centre_line, half_width)
-    road: dict[str, Any] = {"half_width": round(half_width, 3)}
+    edges: dict[str, Any] = {"half_width": round(half_width, 3)}
     for side, edge in zip(("left", "right"), track.boundaries(), strict=True):
         closed = np.round(np.concatenate([edge, edge[:1]]), 2)
-        road[f"{side}_x"], road[f"{side}_y"] = closed.T.tolist()
-    return road
+        edges[f"{side}_x"], edges[f"{side}_y"] = closed.T.tolist()
+    return edges
 
 
-def _curves(rated: Foresight) -> dict[str, Any]:
+def curves(rated: Foresight) -> dict[str, Any]:
+    """Curves of what a sigma foresaw, as JSON values."""
     return {
         "kind": rated.kind,
         "auroc": rated.auroc if math.isfinite(rated.auroc) else None,
