@@ -20,6 +20,7 @@ from drive.observation import ObservationKind, ObservationSpec
 from evaluation.errors import EvaluationError
 from evaluation.lane import MAX_STEPS, Lane, Renderer
 from evaluation.metrics import lap_table
+from evaluation.observer import Observer
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
 from maps import TrackMap
 from policies import Decision, Policy, PolicyError
@@ -133,7 +134,11 @@ def split(maps: Sequence[str | TrackMap], batch: int) -> list[Chunk]:
 
 
 def drive_chunk(
-    policy: Policy, chunk: Chunk, conditions: Conditions, name: str | None = None
+    policy: Policy,
+    chunk: Chunk,
+    conditions: Conditions,
+    name: str | None = None,
+    observer: Observer | None = None,
 ) -> pd.DataFrame:
     """Drives the laps of one chunk.
 
@@ -142,6 +147,7 @@ def drive_chunk(
         chunk: The laps.
         conditions: Under which all chunks are driven.
         name: What the column ``policy`` says; the policy's own name by default.
+        observer: Who looks on.
 
     Returns:
         The steps of the laps, one lap after the other.
@@ -158,7 +164,7 @@ def drive_chunk(
     ]
     with one_thread():
         driver.reset(len(lanes), _chunk_seed(seed, chunk.number))
-        _drive(driver, lanes)
+        _drive(driver, lanes, observer)
     frames = []
     for offset, (lane, track) in enumerate(zip(lanes, chunk.tracks, strict=True)):
         identity = {
@@ -215,7 +221,7 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _drive(policy: Policy, lanes: Sequence[Lane]) -> None:
+def _drive(policy: Policy, lanes: Sequence[Lane], observer: Observer | None) -> None:
     """Drives all lanes to their ends."""
     spec = policy.observation
     stack = (
@@ -233,6 +239,10 @@ def _drive(policy: Policy, lanes: Sequence[Lane]) -> None:
         start = time.perf_counter()
         decision = _decide(policy, observations, step)
         latency_ms = 1e3 * (time.perf_counter() - start)
+        if observer is not None:
+            running = np.array([not lane.finished for lane in lanes])
+            worlds = [lane.world for lane in lanes]
+            observer.seen(step, observations, worlds, decision, running)
         for car, lane in enumerate(lanes):
             if not lane.finished:
                 lane.step(decision, car, latency_ms)

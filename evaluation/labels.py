@@ -1,5 +1,8 @@
 """How tables and figures call a policy under a perturbation, so that no two are put together."""
 
+import re
+import zlib
+
 import pandas as pd
 
 from evaluation.perturbations import CLEAN, Perturbed
@@ -24,3 +27,9 @@ def labelled(frame: pd.DataFrame) -> pd.DataFrame:
     rows = list(zip(*(frame[name] for name in CONDITION), strict=True))
     names = {row: label(str(row[0]), Perturbed(str(row[1]), int(row[2]))) for row in set(rows)}
     return frame.assign(policy=[names[row] for row in rows])
+
+
+def file_name(label: str) -> str:
+    """The label where it can name a folder, and else something like it that is as unique."""
+    name = re.sub(r"[^\w.-]|^\.", "_", label)
+    return name if name == label else f"{name}-{zlib.crc32(label.encode()):08x}"

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,10 +22,18 @@ from evaluation.closed_loop import Chunk, Conditions, drive_chunk, split
 from evaluation.config import Entrant, EvaluateConfig, changed, description, entrants, identity
 from evaluation.errors import EvaluationError
 from evaluation.metrics import lap_table
+from evaluation.observer import Observer
 from evaluation.perturbations import CLEAN, Perturbed
 from nsac_core.benchmarks.processes import finished
 from nsac_core.benchmarks.report import write_text
 from policies import Policy
+
+Watch = Callable[[Policy, str, Chunk], AbstractContextManager[Observer | None]]
+"""Makes who looks on while a policy, of this label, drives a chunk; the context ends with it."""
+
+
+def _unseen(policy: Policy, label: str, chunk: Chunk) -> AbstractContextManager[None]:  # noqa: ARG001
+    return nullcontext()
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,7 @@ class _Job:
     chunk: Chunk
     conditions: Conditions
     file: Path
+    watch: Watch
 
 
 def evaluate(config: EvaluateConfig) -> Run:
@@ -75,11 +86,15 @@ def evaluate(config: EvaluateConfig) -> Run:
     return run
 
 
-def drive(config: EvaluateConfig) -> Run:
+def drive(config: EvaluateConfig, watch: Watch = _unseen) -> Run:
     """Drives the laps of a run that are not driven yet, without pictures and report.
 
     A chunk of laps appears whole or not at all, so that an interrupted run goes on at the chunk
     where it stopped, with the same results.
+
+    Args:
+        config: The run.
+        watch: Who looks on at each chunk; is pickled where there is more than one worker.
 
     Raises:
         EvaluationError: The folder holds another run, or the configuration cannot be.
@@ -92,7 +107,7 @@ def drive(config: EvaluateConfig) -> Run:
     _claim(config, decisive, description(config, drivers, decisive))
     laps_file = config.out / "laps.parquet"
     if not laps_file.is_file():
-        jobs = _jobs(config, drivers, tracks)
+        jobs = _jobs(config, drivers, tracks, watch)
         _drive([job for job in jobs if not job.file.is_file()], config, len(jobs))
         _merge(config.out, [job.file for job in jobs])
     return Run(config.out, pd.read_parquet(laps_file))
@@ -120,7 +135,9 @@ def _claim(config: EvaluateConfig, decisive: dict[str, Any], text: dict[str, Any
         )
 
 
-def _jobs(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) -> list[_Job]:
+def _jobs(
+    config: EvaluateConfig, drivers: list[Entrant], tracks: list[str], watch: Watch
+) -> list[_Job]:
     folder = config.out / "chunks"
     folder.mkdir(exist_ok=True)
     return [
@@ -129,6 +146,7 @@ def _jobs(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) -> 
             chunk,
             replace(config.conditions, perturbed=perturbed),
             folder / f"{number:02d}-{_stem(perturbed)}{chunk.number:05d}.parquet",
+            watch,
         )
         for number, driver in enumerate(drivers)
         for perturbed in config.perturbations
@@ -163,7 +181,9 @@ def _drive(jobs: list[_Job], config: EvaluateConfig, total: int) -> None:
 
 def _drive_and_store(job: _Job) -> None:
     policy = _policy(job.driver.source, job.driver.sha256)
-    steps = drive_chunk(policy, job.chunk, job.conditions, job.driver.label)
+    label = job.driver.label
+    with job.watch(policy, label, job.chunk) as observer:
+        steps = drive_chunk(policy, job.chunk, job.conditions, label, observer)
     aside = job.file.with_suffix(f".{os.getpid()}.part")
     steps.to_parquet(aside, index=False)
     aside.replace(job.file)

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import re
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -12,6 +10,7 @@ from pathlib import Path
 from evaluation.closed_loop import Chunk, Conditions, split
 from evaluation.config import VERSION, Entrant, EvaluateConfig, entrants
 from evaluation.errors import EvaluationError
+from evaluation.labels import file_name
 from evaluation.perturbations import CLEAN, PERTURBATIONS
 from evaluation.study.plan import Plan
 
@@ -38,7 +37,7 @@ class Unit:
         perturbed = self.conditions.perturbed
         condition = f"{perturbed.name}-{perturbed.severity}"
         seed = f"seed-{self.conditions.seed}"
-        return f"{_file_name(self.driver.label)}/{condition}/{seed}/{self.chunk.number:05d}"
+        return f"{file_name(self.driver.label)}/{condition}/{seed}/{self.chunk.number:05d}"
 
     @cached_property
     def digest(self) -> str:
@@ -100,9 +99,3 @@ def units_of(plan: Plan, drivers: Sequence[Entrant]) -> list[Unit]:
 def digest_of(units: Sequence[Unit]) -> str:
     """Of a whole study's laps."""
     return hashlib.sha256("".join(unit.digest for unit in units).encode()).hexdigest()
-
-
-def _file_name(label: str) -> str:
-    """The label where it can name a folder, and else something like it that is as unique."""
-    name = re.sub(r"[^\w.-]|^\.", "_", label)
-    return name if name == label else f"{name}-{zlib.crc32(label.encode()):08x}"

@@ -159,11 +159,11 @@ def test_a_run_with_perturbations_keeps_them_apart(
 ) -> None:
     driven: list[Any] = []
 
-    def interrupted(policy: Any, chunk: Any, conditions: Any, name: Any) -> pd.DataFrame:  # noqa: ANN401
+    def interrupted(policy: Any, chunk: Any, conditions: Any, *rest: Any) -> pd.DataFrame:  # noqa: ANN401
         driven.append((str(conditions.perturbed), chunk.number))
         if len(driven) == 4:
             raise KeyboardInterrupt
-        return drive_chunk(policy, chunk, conditions, name)
+        return drive_chunk(policy, chunk, conditions, *rest)
 
     monkeypatch.setattr(run, "drive_chunk", interrupted)
     config = make(perturb="steering-bias:5,friction:5")

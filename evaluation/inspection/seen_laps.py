@@ -1,0 +1,226 @@
+"""Seen laps: an ordinary run with a folder ``seen/<policy>-<lap>`` of recordings for each lap."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import maps as track_maps
+import policies as drivers
+from drive.carracing.world import CarRacingWorld
+from evaluation.closed_loop import Chunk, drive_chunk, split
+from evaluation.config import EvaluateConfig, entrants
+from evaluation.errors import EvaluationError
+from evaluation.inspection.recorder import FrameRecorder, LapRecorder
+from evaluation.labels import file_name
+from evaluation.lane import MAX_STEPS
+from evaluation.observer import Observer
+from evaluation.perturbations import CLEAN
+from evaluation.run import drive
+from policies import Decision, Policy
+
+RECORDERS: tuple[type[LapRecorder], ...] = (FrameRecorder,)
+"""What is recorded of every seen lap; where a policy does not show it, the file is missing."""
+
+
+@dataclass(frozen=True)
+class SeenLap:
+    """A lap, and what was recorded of it.
+
+    Attributes:
+        policy: Who drove, as the run calls it.
+        lap: Number of the lap in the run.
+        map: Name of the map.
+        folder: Where its recordings are.
+        frames: The newest frame of each decision, uint8 ``(steps, *frame shape)``; None of a driver
+            that is shown no picture.
+        steps: The rows of the run's steps, one a decision.
+    """
+
+    policy: str
+    lap: int
+    map: str
+    folder: Path
+    frames: NDArray[np.uint8] | None
+    steps: pd.DataFrame
+
+
+def lap_folder(run: Path, policy: str, lap: int) -> Path:
+    """Where the recordings of a lap are."""
+    return run / "seen" / f"{file_name(policy)}-{lap}"
+
+
+def seen_laps(run: Path) -> list[SeenLap]:
+    """The clean laps of a run that have recordings, in the run's order.
+
+    Raises:
+        EvaluationError: It is no finished run, or none of its laps has been seen.
+    """
+    file = run / "steps.parquet"
+    if not file.is_file():
+        raise EvaluationError(f"{run}: no finished run: steps.parquet is missing")
+    steps = pd.read_parquet(file)
+    steps = steps[steps["perturbation"] == CLEAN.name]
+    laps = []
+    for _, own in steps.groupby(["policy", "lap"], sort=False):
+        policy, lap = str(own["policy"].iloc[0]), int(own["lap"].iloc[0])
+        folder = lap_folder(run, policy, lap)
+        if folder.is_dir():
+            name = str(own["map"].iloc[0])
+            rows = own.reset_index(drop=True)
+            laps.append(SeenLap(policy, lap, name, folder, _frames(folder), rows))
+    if not laps:
+        raise EvaluationError(f"{run}: none of its laps has been seen; nsac-inspect drives them")
+    return laps
+
+
+def drive_and_see(
+    policies: Sequence[str | Path],
+    maps: str,
+    out: Path,
+    *,
+    observers: Sequence[type[LapRecorder]] = (),
+    renderer: Literal["exact", "fast"] = "exact",
+    seed: int = 0,
+    max_steps: int = MAX_STEPS,
+    workers: int = 1,
+) -> list[SeenLap]:
+    """Drives one lap of each policy on each map, as ``nsac-evaluate`` does, and keeps what it saw.
+
+    The folder is an ordinary run. What is there already is kept; a recording that is missing is
+    made by driving its lap again, which gives the same lap.
+
+    Args:
+        policies: What ``policies.load`` takes.
+        maps: As in ``--maps``.
+        out: Folder of the run.
+        observers: What is recorded beside ``RECORDERS``.
+        renderer: Who draws the pictures.
+        seed: Of everything random.
+        max_steps: Limit of an episode.
+        workers: Processes.
+
+    Raises:
+        EvaluationError: The folder holds another run, or the configuration cannot be.
+        PolicyError: A policy cannot be loaded, or returned what cannot be driven.
+        MapError: There is no such map.
+    """
+    config = EvaluateConfig(
+        policy=tuple(map(str, policies)),
+        maps=maps,
+        out=out,
+        renderer=renderer,
+        seed=seed,
+        workers=workers,
+        max_steps=max_steps,
+        quiet=True,
+    )
+    recorders = tuple(dict.fromkeys([*RECORDERS, *observers]))
+    drive(config, Recording(out, recorders))
+    _see_what_is_missing(config, recorders)
+    return seen_laps(out)
+
+
+def see_run(run: Path, observers: Sequence[type[LapRecorder]] = ()) -> list[SeenLap]:
+    """The seen laps of a run that was driven before; where a recording is missing, it is made.
+
+    Raises:
+        EvaluationError: It is no finished run.
+        PolicyError: A policy cannot be loaded any more.
+    """
+    try:
+        values = json.loads((run / "config.json").read_text(encoding="utf-8"))["config"]
+        config = EvaluateConfig(**{**values, "policy": tuple(values["policy"]), "out": run})
+    except (OSError, json.JSONDecodeError, KeyError, TypeError):
+        raise EvaluationError(f"{run}: no run: config.json is missing or damaged") from None
+    drive(config)
+    _see_what_is_missing(config, tuple(dict.fromkeys([*RECORDERS, *observers])))
+    return seen_laps(run)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Has recorders look on at the chunks of a run, and keeps their files when the laps have ended.
+
+    Attributes:
+        run: Folder of the run.
+        recorders: Who looks on.
+    """
+
+    run: Path
+    recorders: tuple[type[LapRecorder], ...]
+
+    @contextmanager
+    def __call__(self, policy: Policy, label: str, chunk: Chunk) -> Iterator[Observer]:
+        """Who looks on at one chunk."""
+        cars = len(chunk.tracks)
+        recorders = [kind(policy, cars) for kind in self.recorders if kind.sees(policy)]
+        try:
+            yield _Together(recorders)
+        finally:
+            for recorder in recorders:
+                recorder.close()
+        for car in range(cars):
+            folder = lap_folder(self.run, label, chunk.first + car)
+            folder.mkdir(parents=True, exist_ok=True)
+            for recorder in recorders:
+                aside = folder / f"part-{recorder.file}"
+                recorder.save(car, aside)
+                aside.replace(folder / recorder.file)
+
+    def missing(self, policy: Policy, label: str, chunk: Chunk) -> "Recording":
+        """The recorders that have left no file of some lap of the chunk."""
+        laps = range(chunk.first, chunk.first + len(chunk.tracks))
+        folders = [lap_folder(self.run, label, lap) for lap in laps]
+        wanted = tuple(
+            recorder
+            for recorder in self.recorders
+            if recorder.sees(policy)
+            and not all((folder / recorder.file).is_file() for folder in folders)
+        )
+        return replace(self, recorders=wanted)
+
+
+class _Together:
+    """Several observers as one."""
+
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self._observers = observers
+
+    def seen(
+        self,
+        step: int,
+        observations: NDArray[np.uint8] | Sequence[Any],
+        worlds: Sequence[CarRacingWorld],
+        decision: Decision,
+        running: NDArray[np.bool_],
+    ) -> None:
+        for observer in self._observers:
+            observer.seen(step, observations, worlds, decision, running)
+
+
+def _see_what_is_missing(config: EvaluateConfig, recorders: tuple[type[LapRecorder], ...]) -> None:
+    """Drives the chunks again of which a recording is missing."""
+    every = Recording(config.out, recorders)
+    for driver in entrants(config):
+        policy = drivers.load(driver.source)
+        for chunk in split(track_maps.expand(config.maps), config.batch):
+            missing = every.missing(policy, driver.label, chunk)
+            if missing.recorders:
+                with missing(policy, driver.label, chunk) as observer:
+                    drive_chunk(policy, chunk, config.conditions, driver.label, observer)
+
+
+def _frames(folder: Path) -> NDArray[np.uint8] | None:
+    file = folder / FrameRecorder.file
+    if not file.is_file():
+        return None
+    with np.load(file) as arrays:
+        frames: NDArray[np.uint8] = arrays["frames"]
+    return frames
