@@ -58,7 +58,10 @@ class CircuitAttention(nn.Module):
         output_dim: Number of predicted values.
         activation: Name of the non-linearity.
         authors_mode: Whether the backbone runs one step, as the published code does.
+        records: Where the internals of each pass are noted (by ``recording``), or None.
     """
+
+    records: list[Internals] | None
 
     def __init__(  # noqa: PLR0913 - the settings of one layer
         self,
@@ -75,6 +78,7 @@ class CircuitAttention(nn.Module):
         authors_mode: bool,
     ) -> None:
         super().__init__()
+        self.records = None
         if model_dim % heads:
             raise ValueError(f"model_dim {model_dim} is not a multiple of heads {heads}")
         if top_k < 1:
@@ -106,20 +110,24 @@ class CircuitAttention(nn.Module):
         if positions not in ("last", "all"):
             raise ValueError(f"positions must be 'last' or 'all', got {positions!r}")
         query, clock, memory = self.project(x, times, key_mask, positions)
-        outputs, records = [], []
+        kept = return_internals or self.records is not None
+        outputs, parts = [], []
         for first, end in self.chunks(query, memory, chunk):
             part = query[:, :, first:end]
             pairs = self.pair(part, memory)
             result = by(part, pairs, clock[:, first:end])
             outputs.append(result.outputs)
-            if return_internals:
-                records.append(Internals.of(*result[1:], pairs, self.backbone.wiring))
+            if kept:
+                parts.append(Internals.of(*result[1:], pairs, self.backbone.wiring))
         joined: tuple[Any, ...] = tuple(map(_joined, zip(*outputs, strict=True)))
         if positions == "last":
             joined = tuple(output.squeeze(-2) for output in joined)
-        if return_internals:
-            return *joined, Internals.joined(records, query, memory)
-        return joined
+        if not kept:
+            return joined
+        record = Internals.joined(parts, query, memory)
+        if self.records is not None:
+            self.records.append(record)
+        return (*joined, record) if return_internals else joined
 
     def project(
         self, x: Sequences, times: Tensor | None, key_mask: Tensor | None, positions: Positions

@@ -51,6 +51,8 @@ class Internals:
         inter: Potentials of the backbone's inter neurons, mean over a query's keys,
             ``(batch, heads, query, inter)``.
         command: Likewise of the command neurons, ``(batch, heads, query, command)``.
+        motor: Likewise of the motor neurons, the raw phi, kappa and psi of an NSAC layer or the
+            one of a NAC, ``(batch, heads, query, motors)``.
         query: Potentials of the query gate's neurons, ``(batch, query, model_dim)``.
         key: Potentials of the key gate's neurons, ``(batch, key, model_dim)``.
         value: Potentials of the value gate's neurons, ``(batch, key, model_dim)``.
@@ -68,6 +70,7 @@ class Internals:
     weights: Tensor
     inter: Tensor
     command: Tensor
+    motor: Tensor
     query: Tensor
     key: Tensor
     value: Tensor
@@ -99,8 +102,9 @@ class Internals:
         }
         return cls(
             **parts,
-            inter=_mean_potential(process.firing.inter_rate[..., : wiring.inter], valid),
-            command=_mean_potential(process.firing.command_rate[..., : wiring.command], valid),
+            inter=_mean(_potential(process.firing.inter_rate[..., : wiring.inter]), valid),
+            command=_mean(_potential(process.firing.command_rate[..., : wiring.command]), valid),
+            motor=_mean(process.firing.motor, valid),
             query=nothing,
             key=nothing,
             value=nothing,
@@ -125,8 +129,11 @@ class Internals:
 _GATES = ("query", "key", "value")
 
 
-def _mean_potential(rate: Tensor, valid: Tensor) -> Tensor:
-    """Mean over the chosen keys of the potentials ``(chosen, batch, heads, query, neurons)``."""
+def _potential(rate: Tensor) -> Tensor:
+    return 2 * rate.float() - 1
+
+
+def _mean(neurons: Tensor, valid: Tensor) -> Tensor:
+    """Mean over the chosen keys of neurons ``(chosen, batch, heads, query, neurons)``."""
     weight = valid.to(torch.float32)[..., None]
-    potential = 2 * rate.detach().float() - 1
-    return (potential * weight).sum(0) / weight.sum(0).clamp_min(1)
+    return (neurons.detach().float() * weight).sum(0) / weight.sum(0).clamp_min(1)

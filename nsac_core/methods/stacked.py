@@ -1,12 +1,14 @@
 """Several modules of one architecture as one whose parameters have an axis of members."""
 
 import copy
-from collections.abc import Callable
 from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
+
+from nsac_core.internals import Internals
+from nsac_core.recording import layers
 
 M = TypeVar("M", bound=nn.Module)
 
@@ -66,15 +68,27 @@ def run_together(module: nn.Module, inputs: Tensor, shared: bool) -> tuple[Tenso
         inputs: ``(...)`` for all members, or ``(members, ...)``, one for each.
         shared: Whether the inputs are the same for all.
     """
-
-    def member(state: dict[str, Tensor], x: Tensor) -> tuple[Tensor, Tensor]:
-        pair: tuple[Tensor, Tensor] = functional_call(module, state, x)
-        return pair
-
-    batched: Callable[..., tuple[Tensor, Tensor]] = torch.vmap(
-        member, in_dims=(0, None if shared else 0), randomness="different"
+    records: list[Internals] = next(
+        (layer.records for layer in layers(module) if layer.records is not None), []
     )
-    return batched(_state(module), inputs)
+    before = len(records)
+
+    def member(
+        state: dict[str, Tensor], x: Tensor
+    ) -> tuple[tuple[Tensor, Tensor], list[dict[str, Tensor]]]:
+        pair: tuple[Tensor, Tensor] = functional_call(module, state, x)
+        noted = [vars(record) for record in records[before:]]
+        del records[before:]
+        return pair, noted
+
+    batched = torch.vmap(member, in_dims=(0, None if shared else 0), randomness="different")
+    result: tuple[Tensor, Tensor]
+    result, noted = batched(_state(module), inputs)
+    # Each is the record of all members at once: only out here can they come apart.
+    for record in noted:
+        members = zip(*(part.unbind() for part in record.values()), strict=True)
+        records += [Internals(*parts) for parts in members]
+    return result
 
 
 def _reset(module: nn.Module) -> None:
