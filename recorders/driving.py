@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 import policies
 from drive.carracing.observations import FrameStack
+from drive.carracing.world import ObservationName
 from policies.protocol import Policy
-from recorders.config import WORLD, RecordConfig, RecordError
+from recorders.config import WORLD, RecordConfig
 from recorders.episode import Episode
 from recorders.lane import Lane
 
@@ -29,24 +30,26 @@ class Driver:
             name: What ``policies.load`` takes.
 
         Raises:
-            RecordError: It sees what a recording does not hold.
             policies.PolicyError: It is unknown or cannot be loaded.
         """
         self._policy: Policy = policies.load(name)
         self._stack = FrameStack(1, 1)
-        kind = self._policy.observation.kind
-        if kind == "rgb96":
-            raise RecordError(f"{name} looks at {kind} pictures, but a recording holds gray84")
 
     @property
     def sees_worlds(self) -> bool:
         """Whether it reads the worlds themselves."""
         return self._policy.observation.kind == "world"
 
+    @property
+    def sees_colours(self) -> bool:
+        """Whether it looks at coloured pictures."""
+        return self._policy.observation.kind == "rgb96"
+
     def reset(self, n: int, seed: int) -> None:
         """Prepares for ``n`` new episodes."""
         self._policy.reset(n, seed)
-        self._stack = FrameStack(n, self._policy.observation.frames)
+        spec = self._policy.observation
+        self._stack = FrameStack(n, spec.frames, spec.shape[1:])
 
     def act(self, lanes: Sequence[Lane]) -> NDArray[np.float32]:
         """Actions for all lanes, float32 ``(n, 3)``.
@@ -56,7 +59,7 @@ class Driver:
         """
         if self.sees_worlds:
             return self._policy.act([lane.world for lane in lanes]).action
-        frames = np.stack([lane.frame for lane in lanes])
+        frames = np.stack([lane.picture if self.sees_colours else lane.frame for lane in lanes])
         return self._policy.act(self._stack.push(frames)).action
 
 
@@ -80,6 +83,12 @@ class Cast:
     def batch_size(self, config: RecordConfig) -> int:
         """Episodes in lock-step: one where no forward pass is shared, so that none waits."""
         return 1 if self.learner is None and self.expert.sees_worlds else config.batch
+
+    @property
+    def observation(self) -> ObservationName:
+        """What the worlds must show: from a coloured picture follows the gray one."""
+        drivers = (self.expert, self.learner)
+        return "rgb96" if any(driver and driver.sees_colours for driver in drivers) else "gray84"
 
     def reset(self, n: int, seed: int) -> None:
         """Prepares both for ``n`` new episodes."""
@@ -106,7 +115,7 @@ def drive(
         Each episode as soon as it ends.
     """
     lanes = [
-        Lane(_environment(slot, config.renderer), config, index, track)
+        Lane(_environment(slot, config.renderer, cast.observation), config, index, track)
         for slot, (index, track) in enumerate(zip(episodes, tracks, strict=True))
     ]
     seed = np.random.SeedSequence([config.seed, episodes[0]]).generate_state(1)[0]
@@ -123,6 +132,10 @@ def drive(
 
 
 @lru_cache(maxsize=64)
-def _environment(slot: int, renderer: str) -> Environment:  # noqa: ARG001 - one world a slot
-    kwargs: dict[str, Any] = {"renderer": renderer, "observation": "gray84"}
+def _environment(
+    slot: int,  # noqa: ARG001 - one world a slot
+    renderer: str,
+    observation: ObservationName,
+) -> Environment:
+    kwargs: dict[str, Any] = {"renderer": renderer, "observation": observation}
     return gymnasium.make(WORLD, disable_env_checker=True, **kwargs)

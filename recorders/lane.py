@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import maps
+from drive.carracing.observations import warp_frame
 from drive.carracing.world import CarRacingWorld
 from policies.protocol import ACTIONS
 from recorders.config import RecordConfig
@@ -21,6 +22,7 @@ class Lane:
     """Drives and logs one episode.
 
     Attributes:
+        picture: What the world shows, gray or coloured.
         outcome: Why the episode ended: ``lap`` complete, ``playfield`` left (or the world's other
             ends), ``time`` over, ``lost`` off the road, ``stalled``; empty while it goes on.
     """
@@ -72,10 +74,10 @@ class Lane:
             executed = proposal
         else:
             executed = disturb(label, added)
-        frame, reward, terminated, truncated, info = self._env.step(executed)
+        self.picture, reward, terminated, truncated, info = self._env.step(executed)
         self._log.labels.append(np.array(label, dtype=np.float32))
         self._log.rewards.append(float(reward))
-        self._log.see(frame, info, executed, self._learner_drives)
+        self._log.see(self._gray(), info, executed, self._learner_drives)
         self._terminated = terminated
         self.outcome = self._end(terminated, truncated, info)
 
@@ -96,14 +98,19 @@ class Lane:
         }
         return self._log.finish(self._index, self._seed, self._terminated, metadata)
 
+    def _gray(self) -> NDArray[np.uint8]:
+        """The picture as a recording holds it."""
+        coloured = self.picture.shape[-1] == 3
+        return warp_frame(self.picture) if coloured else self.picture
+
     def _reset(self) -> int:
         """Starts the episode; the world of a gymnasium seed needs no map of its own."""
         number = self._track.removeprefix("seed:")
         seeded = number.isdecimal() and number != self._track
         self.world.track_map = None if seeded else maps.load(self._track)
         seed = int(number) if seeded else self._config.first_seed + self._index
-        frame, info = self._env.reset(seed=seed)
-        self._log.see(frame, info, np.zeros(len(ACTIONS), dtype=np.float32), False)
+        self.picture, info = self._env.reset(seed=seed)
+        self._log.see(self._gray(), info, np.zeros(len(ACTIONS), dtype=np.float32), False)
         return seed
 
     def _end(self, terminated: bool, truncated: bool, info: dict[str, Any]) -> str:

@@ -133,6 +133,18 @@ def test_the_learner_drives_and_the_expert_labels(make: MakeConfig) -> None:
     assert not np.array_equal(episode.actions, episode.infos["executed_action"][1:])
 
 
+@pytest.mark.parametrize("role", ["driver", "learner"])
+def test_a_driver_that_sees_colours_leaves_the_usual_gray_recording(
+    make: MakeConfig, role: str
+) -> None:
+    config = make(**{role: "scripted_drivers:colour_seer"}, noise=CLEAN, episodes=1, max_steps=30)
+    episode = minari.load_dataset(record(config))[0]
+    executed = episode.infos["executed_action"][1:]
+    assert (executed == [0.0, 1.0, 0.0]).all()  # the field is green
+    frames = [frame for frame, *_ in replay(10_000, executed, config.renderer)]
+    np.testing.assert_array_equal(episode.observations, frames)
+
+
 def test_a_share_of_segments_goes_to_the_learner(make: MakeConfig) -> None:
     config = make(
         learner="scripted_drivers:parked", learner_share=0.3, segment=5, episodes=20, noise=CLEAN

@@ -51,7 +51,6 @@ def test_another_data_root(root: Path, tmp_path: Path) -> None:
         (["--driver", "scripted_drivers:nobody"], "nobody"),
         (["--driver", "scripted_drivers:two_actions"], "(1, 2)"),
         (["--driver", "scripted_drivers:undecided"], "nan"),
-        (["--driver", "scripted_drivers:colour_seer"], "rgb96"),
         (["--learner", "nowhere.safetensors"], "nowhere.safetensors"),
         (["--out", "carracing/no version"], "-v and a number"),
         (["--out", "carracing/unversioned"], "-v and a number"),
