@@ -9,7 +9,7 @@ rounding matters, the arithmetic is the original's: double precision as in
 
 import math
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pygame
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from drive.carracing.world import CarRacingWorld
 
 FloatArray = NDArray[np.float64]
+Number = TypeVar("Number", float, NDArray[np.float64])
 HIDDEN = WINDOW_H // 8  # rows under the dashboard; the first ones, for the picture is upside down
 MARGIN = 2.0  # pixels that a line may reach beyond its ends
 VIEW_CENTRE = (WINDOW_W / 2, (HIDDEN + WINDOW_H) / 2)
@@ -69,11 +70,15 @@ class Camera(NamedTuple):
         pixels[..., 1] = (self.sine * x + self.cosine * y) * self.zoom + self.shift[1]
         return pixels
 
+    def ground(self, column: Number, row: Number) -> tuple[Number, Number]:
+        """The world points under pixels, rows counted upwards."""
+        x = (column - self.shift[0]) / self.zoom
+        y = (row - self.shift[1]) / self.zoom
+        return self.cosine * x + self.sine * y, self.cosine * y - self.sine * x
+
     def view_centre(self) -> tuple[float, float]:
         """The world point in the middle of what is seen above the dashboard."""
-        x = (VIEW_CENTRE[0] - self.shift[0]) / self.zoom
-        y = (VIEW_CENTRE[1] - self.shift[1]) / self.zoom
-        return self.cosine * x + self.sine * y, self.cosine * y - self.sine * x
+        return self.ground(*VIEW_CENTRE)
 
 
 class Ground:
