@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -63,32 +64,61 @@ def lap_map(lap: pd.DataFrame, colour: str = "speed") -> Figure:
         lap: Steps of one lap.
         colour: A key of ``COLOURS``.
     """
-    first = lap.iloc[0]
     figure = Figure(figsize=(6.4, 5.6), layout="constrained")
     axes = figure.add_subplot()
-    track = Track(maps.load(str(first["map"])).centre_line, float(first["half_width"]))
-    left, right = track.boundaries()
-    road = np.concatenate([_closed(left), _closed(right)[::-1]])
-    axes.fill(*road.T, color="#e6e6e6", linewidth=0, zorder=0)
-    for edge in (left, right):
-        axes.plot(*_closed(edge).T, color=GREY, linewidth=0.6)
     words, magnitude = COLOURS[colour]
     values = column(lap, colour)
-    path = np.column_stack([column(lap, "x"), column(lap, "y")])
-    lines = LineCollection(
-        list(np.stack([path[:-1], path[1:]], axis=1)),
-        array=(np.abs(values) if magnitude else values)[1:],
-        cmap="viridis",
-        linewidth=2,
-    )
-    axes.add_collection(lines)
+    draw_road(axes, lap)
+    lines = draw_path(axes, lap, np.abs(values) if magnitude else values)
     figure.colorbar(lines, ax=axes, label=words, shrink=0.7)
+    path = path_of(lap)
     axes.plot(*path[0], "o", color=VERMILION, markersize=6, label="start")
     axes.plot(*path[-1], "s", color=VERMILION, markersize=6, label="end")
     axes.legend(frameon=False, loc="best")
     axes.set(aspect="equal", xlabel="x (world units)", ylabel="y (world units)", title=_title(lap))
     axes.spines[["top", "right"]].set_visible(False)
     return figure
+
+
+def draw_road(axes: Axes, lap: pd.DataFrame) -> None:
+    """Draws the road that a lap was driven on."""
+    first = lap.iloc[0]
+    track = Track(maps.load(str(first["map"])).centre_line, float(first["half_width"]))
+    left, right = track.boundaries()
+    road = np.concatenate([_closed(left), _closed(right)[::-1]])
+    axes.fill(*road.T, color="#e6e6e6", linewidth=0, zorder=0)
+    for edge in (left, right):
+        axes.plot(*_closed(edge).T, color=GREY, linewidth=0.6)
+
+
+def draw_path(
+    axes: Axes,
+    lap: pd.DataFrame,
+    values: FloatArray,
+    limits: tuple[float, float] | None = None,
+    width: float = 2.0,
+) -> LineCollection:
+    """Draws the car's path in the colours of a value.
+
+    Args:
+        axes: Where.
+        lap: Steps of one lap.
+        values: One a step, ``(steps,)``: the colour of the way that the step drove.
+        limits: Values at the ends of the colours; those that occur by default.
+        width: Of the line, points.
+    """
+    path = path_of(lap)
+    ways = list(np.stack([path[:-1], path[1:]], axis=1))
+    lines = LineCollection(ways, array=values[1:], cmap="viridis", linewidth=width)
+    if limits is not None:
+        lines.set_clim(*limits)
+    axes.add_collection(lines)
+    return lines
+
+
+def path_of(lap: pd.DataFrame) -> FloatArray:
+    """Where the car was after each step, ``(steps, 2)``."""
+    return np.column_stack([column(lap, "x"), column(lap, "y")])
 
 
 def lateral_error(lap: pd.DataFrame) -> Figure:
