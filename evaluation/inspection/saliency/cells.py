@@ -1,0 +1,153 @@
+"""The cells of a layer's maps: where they look, and how a map of them becomes one of pixels."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from evaluation.errors import EvaluationError
+from evaluation.inspection.saliency.lens import Maps
+from evaluation.inspection.saliency.network import PictureNetwork
+
+FloatArray = NDArray[np.float64]
+LEAST_CELLS = 4
+"""Along a side of a map that is worth looking at."""
+_NOTICED = 0.02
+"""Share of the largest gradient above which a pixel counts as seen by a cell."""
+
+
+class Tapped(NamedTuple):
+    """One evaluation of a network, and what a layer gave in it.
+
+    Attributes:
+        mean: Of the actions, ``(n, 3)``.
+        outputs: The layer's maps ``(n * frames | n, channels, rows, columns)``, one for each time
+            that it ran: the members of an ensemble share a layer.
+    """
+
+    mean: Tensor
+    outputs: list[Tensor]
+
+
+def tapped(network: PictureNetwork, layer: nn.Module, stacks: Tensor) -> Tapped:
+    """Evaluates a network and keeps the outputs of one of its layers."""
+    outputs: list[Tensor] = []
+    hook = layer.register_forward_hook(lambda _module, _inputs, output: outputs.append(output))
+    try:
+        return Tapped(network(stacks), outputs)
+    finally:
+        hook.remove()
+
+
+def of_frame(output: Tensor, n: int, frame: int) -> Tensor:
+    """The maps of one frame of each of ``n`` stacks; those of the stack if it is one picture."""
+    return output if len(output) == n else output.unflatten(0, (n, -1))[:, -1 - frame]
+
+
+def find_layer(network: PictureNetwork, name: str) -> nn.Module:
+    """The layer of a name, or the last one whose maps have at least 4 x 4 cells.
+
+    Raises:
+        EvaluationError: There is no such layer, it ran in no pass, or it gives no maps.
+    """
+    maps = _layers_with_maps(network)
+    if not name:
+        large = [n for n, shape in maps.items() if min(shape[-2:]) >= LEAST_CELLS]
+        if not large:
+            raise EvaluationError(
+                f"{network.name}: no layer gives maps of {LEAST_CELLS} x {LEAST_CELLS} cells or "
+                "more; look through the lens `gradient`"
+            )
+        return network.get_submodule(large[-1])
+    found = [n for n in maps if n == name or n.endswith(f".{name}")]
+    if len(found) != 1:
+        short = ", ".join(n.rpartition(".")[2] for n in maps)
+        which = f"{len(found)} layers {name!r}" if found else f"no layer {name!r} with maps"
+        raise EvaluationError(f"{network.name}: there are {which}, expected one of {short}")
+    return network.get_submodule(found[0])
+
+
+def _layers_with_maps(network: PictureNetwork) -> dict[str, torch.Size]:
+    """Modules that give pictures of features, in the order in which they run."""
+    shapes: dict[str, torch.Size] = {}
+
+    def note(name: str, output: object) -> None:
+        if isinstance(output, Tensor) and output.ndim == 4:
+            shapes[name] = output.shape
+
+    hooks = [
+        module.register_forward_hook(lambda _m, _i, output, name=name: note(name, output))
+        for name, module in network.named_modules()
+        if not any(True for _ in module.children())
+    ]
+    try:
+        with torch.no_grad():
+            network(torch.zeros(1, *network.observation.shape))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return shapes
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where the cells of a layer lie in the picture.
+
+    Attributes:
+        rows: Which share of each row of cells a row of pixels shows, ``(pixels, cells)``.
+        columns: The same of the columns.
+    """
+
+    rows: FloatArray
+    columns: FloatArray
+
+    def pixels(self, cells: FloatArray) -> Maps:
+        """Maps of pixels, of maps of cells ``(n, rows, columns)``: linear between their centres."""
+        spread = np.einsum("rc,ncd,sd->nrs", self.rows, cells, self.columns)
+        return np.asarray(spread, dtype=np.float32)
+
+
+def grid_of(network: PictureNetwork, layer: nn.Module) -> Grid:
+    """The grid of a layer, from what its cells respond to.
+
+    A convolution without padding never looks from a cell's place in an even division of the
+    picture: the middle of what a cell sees is measured by its gradient, for the cells on the
+    diagonal, and a line laid through them.
+    """
+    noise = torch.rand(8, *network.observation.shape, generator=torch.Generator().manual_seed(0))
+    stacks = noise.requires_grad_()
+    output = of_frame(tapped(network, layer, stacks).outputs[0], len(noise), 0)
+    height, width = output.shape[-2:]
+    size = network.observation.shape[1:3]
+    places = []
+    for k in range(max(height, width)):
+        cell = output[..., min(k, height - 1), min(k, width - 1)].sum()
+        (gradient,) = torch.autograd.grad(cell, stacks, retain_graph=True)
+        places.append(_middle(gradient.abs().amax(0).amax(0)))
+    rows, columns = np.array(places).T
+    return Grid(_shares(rows[:height], size[0]), _shares(columns[:width], size[1]))
+
+
+def _middle(gradient: Tensor) -> tuple[float, float]:
+    """Middle row and column of the pixels ``(rows, columns[, channels])`` that are seen."""
+    seen = (gradient if gradient.ndim == 2 else gradient.amax(-1)).numpy()
+    if not seen.any():
+        return np.nan, np.nan
+    rows, columns = np.nonzero(seen > _NOTICED * seen.max())
+    return (rows.min() + rows.max()) / 2, (columns.min() + columns.max()) / 2
+
+
+def _shares(places: FloatArray, pixels: int) -> FloatArray:
+    """Shares ``(pixels, cells)`` of cells whose middles were measured, some perhaps in vain."""
+    number = np.arange(len(places))
+    known = np.isfinite(places)
+    if known.sum() < 2:
+        centres = (number + 0.5) * pixels / len(places) - 0.5
+    else:
+        slope, start = np.polyfit(number[known], places[known], 1)
+        centres = start + slope * number
+    each = [np.interp(np.arange(pixels), centres, unit) for unit in np.eye(len(places))]
+    return np.column_stack(each)

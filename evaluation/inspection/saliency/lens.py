@@ -1,0 +1,55 @@
+"""How one looks: which map of saliency, of which action, layer and frame."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import EvaluationError
+from policies.protocol import ACTIONS
+
+MapKind = Literal["gradcam", "gradcam++", "eigencam", "gradient"]
+KINDS: tuple[MapKind, ...] = get_args(MapKind)
+
+Maps = NDArray[np.float32]
+"""Saliency of each pixel, >= 0, ``(n, rows, columns)``."""
+
+
+@dataclass(frozen=True)
+class Lens:
+    """Which map of saliency is drawn.
+
+    Attributes:
+        kind: ``gradcam``, ``gradcam++`` or ``eigencam`` weigh the maps of a layer; ``gradient`` is
+            how much each pixel changes the action. ``eigencam`` depends on no action.
+        layer: Name of the layer whose maps are weighed, as ``relu2``; by default the last one
+            whose maps have at least 4 x 4 cells. Not used by ``gradient``.
+        action: Whose predicted mean is explained.
+        target: ``mean``: what makes the action larger, for steering more to the right;
+            ``magnitude``: what makes it larger in the direction that it has.
+        frame: Which frame of the stack: 0 is the newest, 1 the one before; ``all`` is the largest
+            of all frames.
+    """
+
+    kind: MapKind = "gradcam"
+    layer: str = ""
+    action: Literal["steer", "gas", "brake"] = "steer"
+    target: Literal["mean", "magnitude"] = "mean"
+    frame: int | Literal["all"] = 0
+
+    @property
+    def column(self) -> int:
+        """Of the action."""
+        return ACTIONS.index(self.action)
+
+    def check_frame(self, frames: int) -> None:
+        """Refuses a frame that a stack does not have.
+
+        Raises:
+            EvaluationError: It has not.
+        """
+        if self.frame != "all" and not 0 <= self.frame < frames:
+            raise EvaluationError(
+                f"frame is {self.frame}, expected 0 (the newest) to {frames - 1}, or all"
+            )
