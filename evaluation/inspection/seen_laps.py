@@ -18,6 +18,7 @@ from evaluation.closed_loop import Chunk, drive_chunk, split
 from evaluation.config import EvaluateConfig, entrants
 from evaluation.errors import EvaluationError
 from evaluation.inspection.recorder import FrameRecorder, LapRecorder
+from evaluation.inspection.traces import TraceRecorder
 from evaluation.labels import file_name
 from evaluation.lane import MAX_STEPS
 from evaluation.observer import Observer
@@ -25,7 +26,7 @@ from evaluation.perturbations import CLEAN
 from evaluation.run import drive
 from policies import Decision, Policy
 
-RECORDERS: tuple[type[LapRecorder], ...] = (FrameRecorder,)
+RECORDERS: tuple[type[LapRecorder], ...] = (FrameRecorder, TraceRecorder)
 """What is recorded of every seen lap; where a policy does not show it, the file is missing."""
 
 
