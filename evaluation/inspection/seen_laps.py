@@ -135,14 +135,30 @@ def see_run(run: Path, observers: Sequence[type[LapRecorder]] = ()) -> list[Seen
         EvaluationError: It is no finished run.
         PolicyError: A policy cannot be loaded any more.
     """
-    try:
-        values = json.loads((run / "config.json").read_text(encoding="utf-8"))["config"]
-        config = EvaluateConfig(**{**values, "policy": tuple(values["policy"]), "out": run})
-    except (OSError, json.JSONDecodeError, KeyError, TypeError):
-        raise EvaluationError(f"{run}: no run: config.json is missing or damaged") from None
+    config = config_of(run)
     drive(config)
     _see_what_is_missing(config, tuple(dict.fromkeys([*RECORDERS, *observers])))
     return seen_laps(run)
+
+
+def config_of(run: Path) -> EvaluateConfig:
+    """What a run was driven with.
+
+    Raises:
+        EvaluationError: It is no run.
+    """
+    values = _description(run)["config"]
+    return EvaluateConfig(**{**values, "policy": tuple(values["policy"]), "out": run})
+
+
+def sources_of(run: Path) -> dict[str, str]:
+    """What ``policies.load`` takes for each policy of a run, by the run's name of it.
+
+    Raises:
+        EvaluationError: It is no run.
+    """
+    sources: dict[str, str] = _description(run)["sources"]
+    return sources
 
 
 @dataclass(frozen=True)
@@ -186,6 +202,17 @@ class Recording:
             and not all((folder / recorder.file).is_file() for folder in folders)
         )
         return replace(self, recorders=wanted)
+
+
+def _description(run: Path) -> dict[str, Any]:
+    file = run / "config.json"
+    try:
+        values: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, json.JSONDecodeError, UnicodeDecodeError):
+        raise EvaluationError(f"{run}: no run: config.json is missing or damaged") from None
+    if not {"config", "sources"} <= values.keys():
+        raise EvaluationError(f"{file}: is not that of a run of nsac-evaluate")
+    return values
 
 
 class _Together:

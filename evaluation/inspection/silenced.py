@@ -1,0 +1,122 @@
+"""Which neurons matter: each is silenced in turn, and the same laps are driven again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import torch
+
+import maps as track_maps
+import policies
+from evaluation.closed_loop import Chunk, Conditions, drive_chunk, split
+from evaluation.errors import EvaluationError
+from evaluation.inspection.learned import learned_driver
+from evaluation.inspection.seen_laps import config_of, sources_of
+from evaluation.inspection.trace_columns import NEURON
+from evaluation.metrics import lap_table
+from nsac_core.benchmarks.processes import finished
+from nsac_core.circuit_attention import CircuitAttention
+from nsac_core.recording import layers
+from policies import Policy
+
+FILE = "silenced.parquet"
+MEASURES = ("lateral_rmse", "return", "completed", "progress")
+"""Lap metrics that are kept of the laps with a neuron silenced."""
+
+
+def silence(policy: Policy, neuron: str) -> None:
+    """Lets a neuron of a learned driver send nothing: as if its potential were 0 always.
+
+    Args:
+        policy: Is changed.
+        neuron: Name of its column in the traces, such as ``command_07``.
+
+    Raises:
+        EvaluationError: The driver has no such neuron.
+    """
+    driver = learned_driver(policy)
+    named = NEURON.fullmatch(neuron)
+    found = layers(driver.method) if driver is not None else []
+    if not found or named is None:
+        raise EvaluationError(f"{policy.name}: has no neuron {neuron!r}")
+    member, index = named["member"], int(named["index"])
+    try:
+        with torch.no_grad():
+            for synapses, axis in _synapses(found[0], named["group"]):
+                own = synapses if member is None else synapses[int(member)]
+                own.select(axis, index).zero_()
+    except IndexError:
+        raise EvaluationError(f"{policy.name}: has no neuron {neuron!r}") from None
+
+
+def drive_silenced(run: Path, chosen: pd.DataFrame, workers: int = 1) -> pd.DataFrame:
+    """Drives the laps of a run again, with one neuron silenced at a time.
+
+    What has been driven before is kept in the run's folder, and not driven again.
+
+    Args:
+        run: Folder of a finished run.
+        chosen: ``policy`` and ``neuron``, one row each.
+        workers: Processes.
+
+    Returns:
+        A row a neuron and lap: ``policy, neuron, lap, map``, each of ``MEASURES``, and the same of
+        the intact driver, ``intact_<measure>``.
+
+    Raises:
+        EvaluationError: It is no finished run, or there is no such neuron.
+    """
+    config, sources = config_of(run), sources_of(run)
+    before = pd.read_parquet(run / FILE) if (run / FILE).is_file() else None
+    known = set() if before is None else set(zip(before["policy"], before["neuron"], strict=True))
+    jobs = [
+        _Job(sources[policy], policy, neuron, chunk, config.conditions)
+        for policy, neuron in zip(chosen["policy"], chosen["neuron"], strict=True)
+        if (policy, neuron) not in known
+        for chunk in split(track_maps.expand(config.maps), config.batch)
+    ]
+    driven = [] if before is None else [before]
+    driven += finished(_drive, jobs, workers)
+    laps = pd.concat(driven, ignore_index=True)
+    aside = run / f"{FILE}.part"
+    laps.to_parquet(aside, index=False)
+    aside.replace(run / FILE)
+    return _beside_intact(laps.merge(chosen[["policy", "neuron"]], on=["policy", "neuron"]), run)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A chunk of laps with one neuron silenced."""
+
+    source: str
+    policy: str
+    neuron: str
+    chunk: Chunk
+    conditions: Conditions
+
+
+def _drive(job: _Job) -> pd.DataFrame:
+    driver = policies.load(job.source)
+    silence(driver, job.neuron)
+    laps = lap_table(drive_chunk(driver, job.chunk, job.conditions, job.policy))
+    kept = laps[["policy", "lap", "map", *MEASURES]]
+    return kept.assign(neuron=job.neuron)
+
+
+def _beside_intact(laps: pd.DataFrame, run: Path) -> pd.DataFrame:
+    intact = pd.read_parquet(run / "laps.parquet")
+    intact = intact[intact["severity"] == 0][["policy", "lap", *MEASURES]]
+    names = {name: f"intact_{name}" for name in MEASURES}
+    return laps.merge(intact.rename(columns=names), on=["policy", "lap"], how="left")
+
+
+def _synapses(layer: CircuitAttention, group: str) -> Sequence[tuple[torch.Tensor, int]]:
+    """What to set to zero to silence a neuron, and the axis that counts the group's neurons."""
+    circuit = layer.backbone
+    if group == "inter":
+        return [(circuit.command.weight, -1)]
+    if group == "command":
+        return [(circuit.motor.weight, -1)]
+    own = circuit.motor if group == "motor" else getattr(layer, f"{group}_gate")
+    return [(own.weight, -2), (own.bias, -1)]

@@ -1,0 +1,169 @@
+"""``nsac-inspect traces``: what neurons did along some laps, what they knew, which mattered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from evaluation.errors import EvaluationError
+from evaluation.inspection import traces
+from evaluation.inspection.config import LapsConfig
+from evaluation.inspection.correlations import KNOWN, pooled, strongest, weakest
+from evaluation.inspection.seen_laps import SeenLap
+from evaluation.inspection.silenced import drive_silenced
+from evaluation.inspection.trace_figure import COLUMNS, figure_6, neuron_figure
+from nsac_core.benchmarks.sheets import Field, Number, Sheet
+
+FILE = "correlations.parquet"
+GATES = ("phi", "kappa", "psi")
+SHOWN = 10
+"""Neurons in the tables and in the figure of single ones."""
+
+
+@dataclass(frozen=True)
+class TracesConfig(LapsConfig):
+    """Which laps' neurons are traced.
+
+    Attributes:
+        ablate: The so many neurons most correlated with steering, and as many of the least, are
+            silenced one at a time, and all laps driven again.
+    """
+
+    ablate: int = 0
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What came of it.
+
+    Attributes:
+        correlations: ``correlations`` of each policy, with the column ``policy`` in front.
+        silenced: As from ``drive_silenced``, with ``chosen`` (``most`` or ``least``); None unless
+            asked for.
+        figures: Files.
+        sheets: Tables to print.
+    """
+
+    correlations: pd.DataFrame
+    silenced: pd.DataFrame | None
+    figures: list[Path]
+    sheets: list[Sheet]
+
+
+def trace(config: TracesConfig) -> Traced:
+    """Drives what is missing, rates the neurons, draws them, and silences some where asked to.
+
+    Raises:
+        EvaluationError: None of the drivers has a circuit; or as ``LapsConfig.laps``.
+        PolicyError: As ``LapsConfig.laps``.
+        MapError: There is no such map.
+    """
+    if config.ablate < 0:
+        raise EvaluationError(f"ablate is {config.ablate}, expected 0 or more")
+    by_policy: dict[str, list[tuple[SeenLap, pd.DataFrame]]] = {}
+    for lap in config.laps():
+        own = traces.read(lap.folder)
+        if own is not None:
+            by_policy.setdefault(lap.policy, []).append((lap, own))
+    if not by_policy:
+        raise EvaluationError(f"{config.out}: none of its drivers has an attention circuit")
+    rated = {
+        policy: pooled([(own, lap.steps) for lap, own in laps])
+        for policy, laps in by_policy.items()
+    }
+    table = pd.concat([own.assign(policy=policy) for policy, own in rated.items()])
+    table.insert(0, "policy", table.pop("policy"))
+    table.to_parquet(config.out / FILE, index=False)
+    figures = [
+        file for policy, laps in by_policy.items() for lap, own in laps
+        for file in _draw(lap, own, rated[policy])
+    ]  # fmt: skip
+    sheets = [sheet for policy, own in rated.items() for sheet in _sheets(policy, own)]
+    silenced = _silence(config, rated) if config.ablate else None
+    if silenced is not None:
+        sheets.append(_silenced_sheet(silenced, table))
+    return Traced(table, silenced, figures, sheets)
+
+
+def _draw(lap: SeenLap, own: pd.DataFrame, rated: pd.DataFrame) -> list[Path]:
+    prefix = "member_0_" if "member_0_phi" in own else ""
+    neurons = strongest(rated, 2 * COLUMNS - 1)["trace"].tolist()
+    drawn = {
+        "figure_6": figure_6(lap.steps, own, prefix),
+        "neurons": neuron_figure(lap.steps, own, neurons),
+    }
+    files = []
+    for name, figure in drawn.items():
+        for suffix in ("png", "svg"):
+            files.append(lap.folder / f"{name}.{suffix}")
+            figure.savefig(files[-1], dpi=110)
+    return files
+
+
+def _silence(config: TracesConfig, rated: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    ranks: dict[str, Callable[[pd.DataFrame, int], pd.DataFrame]] = {
+        "most": strongest,
+        "least": weakest,
+    }
+    chosen = pd.concat(
+        rank(own, config.ablate)[["trace"]].assign(policy=policy, chosen=name)
+        for policy, own in rated.items()
+        for name, rank in ranks.items()
+    ).rename(columns={"trace": "neuron"})
+    driven = drive_silenced(config.out, chosen, config.workers)
+    return chosen.merge(driven, on=["policy", "neuron"])
+
+
+def _sheets(policy: str, rated: pd.DataFrame) -> list[Sheet]:
+    head = ["trace", "std", *(f"r {name.replace('_', ' ')}" for name in KNOWN)]
+    head += [f"AUROC {side}" for side in ("left", "straight", "right")]
+    means = rated[~rated["neuron"]]
+    return [
+        Sheet("means", f"{policy}: centroids and gates along the laps.", head, _rows(means)),
+        Sheet(
+            "neurons",
+            f"{policy}: the {SHOWN} neurons most correlated with steering.",
+            head,
+            _rows(strongest(rated, SHOWN)),
+        ),
+    ]
+
+
+def _rows(rated: pd.DataFrame) -> list[list[Field]]:
+    return [
+        [
+            str(row["trace"]),
+            Number(float(row["std"]), digits=-2),
+            *(Number(float(row[name]), digits=2) for name in KNOWN),
+            *(Number(float(row[side]), digits=2) for side in ("left", "straight", "right")),
+        ]
+        for _, row in rated.iterrows()
+    ]
+
+
+def _silenced_sheet(silenced: pd.DataFrame, table: pd.DataFrame) -> Sheet:
+    names = zip(table["policy"], table["trace"], strict=True)
+    known = dict(zip(names, table["steering"], strict=True))
+    rows: list[list[Field]] = []
+    for _, own in silenced.groupby(["policy", "chosen", "neuron"], sort=False):
+        policy, neuron = own["policy"].iloc[0], own["neuron"].iloc[0]
+        change = {name: own[name] - own[f"intact_{name}"] for name in ("lateral_rmse", "return")}
+        rows.append(
+            [
+                f"{policy}, {own['chosen'].iloc[0]}: {neuron}",
+                Number(float(known[policy, neuron]), digits=2),
+                Number(float(own["lateral_rmse"].mean()), digits=3),
+                Number(float(change["lateral_rmse"].mean()), digits=3),
+                Number(float(change["return"].mean()), digits=1),
+                f"{own['completed'].sum()} of {len(own)}",
+            ]
+        )
+    head = ["silenced", "r steering", "lateral RMSE", "change", "change of return", "completed"]
+    return Sheet(
+        "silenced",
+        "The same laps with one neuron silenced: the most and the least correlated with steering; "
+        "means over laps, changes against the intact driver.",
+        head,
+        rows,
+    )
