@@ -70,7 +70,7 @@ def test_the_car_covers_what_it_darkens_or_reddens(pursue: Driver) -> None:
     world = driven(pursue, 60)
     colours = picture(world)
     red, blue = colours[..., 0], colours[..., 2]
-    painted = (abs(blue - 200) > 20) & (colours[..., 1] < 60)
+    painted = (abs(blue - 200) > 20) & (colours[..., 1] < 8)
     painted[84:] = False
     car = regions(world, 96) == Region.CAR
     assert red[car].max() > 100  # the hull

@@ -44,7 +44,7 @@ def tapped(network: PictureNetwork, layer: nn.Module, stacks: Tensor) -> Tapped:
 
 def of_frame(output: Tensor, n: int, frame: int) -> Tensor:
     """The maps of one frame of each of ``n`` stacks; those of the stack if it is one picture."""
-    return output if len(output) == n else output.unflatten(0, (n, -1))[:, -1 - frame]
+    return output if len(output) == n else output.view(n, -1, *output.shape[1:])[:, -1 - frame]
 
 
 def find_layer(network: PictureNetwork, name: str) -> nn.Module:

@@ -26,8 +26,9 @@ class Lens:
         layer: Name of the layer whose maps are weighed, as ``relu2``; by default the last one
             whose maps have at least 4 x 4 cells. Not used by ``gradient``.
         action: Whose predicted mean is explained.
-        target: ``mean``: what makes the action larger, for steering more to the right;
-            ``magnitude``: what makes it larger in the direction that it has.
+        sign: Of a map of activations: ``positive`` shows what makes the action larger, for
+            steering more to the right, as Grad-CAM was published; ``either`` shows what changes it
+            in either direction. ``gradient`` always does.
         frame: Which frame of the stack: 0 is the newest, 1 the one before; ``all`` is the largest
             of all frames.
     """
@@ -35,7 +36,7 @@ class Lens:
     kind: MapKind = "gradcam"
     layer: str = ""
     action: Literal["steer", "gas", "brake"] = "steer"
-    target: Literal["mean", "magnitude"] = "mean"
+    sign: Literal["positive", "either"] = "positive"
     frame: int | Literal["all"] = 0
 
     @property

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from evaluation.inspection.saliency.cells import find_layer, grid_of, of_frame, tapped
-from evaluation.inspection.saliency.lens import Lens, MapKind, Maps
+from evaluation.inspection.saliency.lens import Lens, Maps
 from evaluation.inspection.saliency.network import PictureNetwork
 
 AT_ONCE = 32
@@ -48,7 +48,7 @@ def _gradients(network: PictureNetwork, lens: Lens) -> Callable[[Tensor], Maps]:
     """Magnitude of the gradient with regard to each pixel, the largest of its channels."""
 
     def draw(stacks: Tensor) -> Maps:
-        (gradient,) = torch.autograd.grad(_target(network(stacks), lens), stacks)
+        (gradient,) = torch.autograd.grad(network(stacks)[:, lens.column].sum(), stacks)
         frames = gradient.abs()
         shown = frames.amax(1) if lens.frame == "all" else frames[:, -1 - lens.frame]
         drawn: Maps = (shown if shown.ndim == 3 else shown.amax(-1)).numpy()
@@ -58,55 +58,49 @@ def _gradients(network: PictureNetwork, lens: Lens) -> Callable[[Tensor], Maps]:
 
 
 def _activations(network: PictureNetwork, lens: Lens) -> Callable[[Tensor], Maps]:
-    """Weighted sums of a layer's maps where they are positive, spread over the pixels."""
+    """Weighted sums of a layer's maps, spread over the pixels."""
     layer = find_layer(network, lens.layer)
     grid = grid_of(network, layer)
-    cam = weighing(lens.kind, network)
+    weigh = _Weighing(network, lens)
     every = range(network.observation.frames) if lens.frame == "all" else (lens.frame,)
 
     def draw(stacks: Tensor) -> Maps:
         mean, outputs = tapped(network, layer, stacks)
-        gradients = torch.autograd.grad(
-            _target(mean, lens), outputs, allow_unused=True, materialize_grads=True
-        )
-        frames = [
-            np.mean(
-                [_cells(cam, *pair, len(stacks), frame) for pair in _pairs(outputs, gradients)], 0
-            )
-            for frame in every
-        ]
+        target = mean[:, lens.column].sum()
+        gradients = torch.autograd.grad(target, outputs, allow_unused=True, materialize_grads=True)
+        runs = list(zip(outputs, gradients, strict=True))  # one for each member of an ensemble
+        frames = []
+        for frame in every:
+            parts = [[of_frame(part.detach(), len(stacks), frame) for part in run] for run in runs]
+            frames.append(np.mean([weigh(*part) for part in parts], axis=0))
         return grid.pixels(np.max(frames, axis=0))
 
     return draw
 
 
-def _pairs(outputs: list[Tensor], gradients: tuple[Tensor, ...]) -> list[tuple[Tensor, Tensor]]:
-    return list(zip(outputs, gradients, strict=True))
+class _Weighing:
+    """A class of ``grad-cam`` that weighs a layer's maps, without hooks of its own.
 
-
-def _cells(cam: Any, output: Tensor, gradient: Tensor, n: int, frame: int) -> FloatArray:  # noqa: ANN401 - grad-cam is untyped
-    """The map of cells ``(n, rows, columns)`` of one frame of each stack."""
-    activations, slopes = (of_frame(part.detach(), n, frame).numpy() for part in (output, gradient))
-    raw = cam.get_cam_image(None, None, None, activations, slopes, False)
-    if not cam.uses_gradients:
-        # A principal component has no sign of its own: its larger side counts.
-        turned = (-raw).max(axis=(1, 2)) > raw.max(axis=(1, 2))
-        raw = np.where(turned[:, None, None], -raw, raw)
-    return np.maximum(raw, 0.0)
-
-
-def weighing(kind: MapKind, network: PictureNetwork) -> Any:  # noqa: ANN401 - grad-cam is untyped
-    """The class of ``grad-cam`` that weighs a layer's maps, without hooks of its own.
-
-    The gradients come from here, for ``grad-cam`` would also train, cut off the least of every map
-    and take one member of an ensemble for all.
+    The gradients come from here, for ``grad-cam`` would compute those of all weights too, takes
+    the least value away from every map, and takes one member of an ensemble for all.
     """
-    from pytorch_grad_cam import EigenCAM, GradCAM, GradCAMPlusPlus  # noqa: PLC0415 - seconds
 
-    kinds = {"gradcam": GradCAM, "gradcam++": GradCAMPlusPlus, "eigencam": EigenCAM}
-    return kinds[kind](network, [])
+    def __init__(self, network: PictureNetwork, lens: Lens) -> None:
+        from pytorch_grad_cam import EigenCAM, GradCAM, GradCAMPlusPlus  # noqa: PLC0415 - seconds
 
+        kinds = {"gradcam": GradCAM, "gradcam++": GradCAMPlusPlus, "eigencam": EigenCAM}
+        self._cam: Any = kinds[lens.kind](network, [])
+        self._either = lens.sign == "either"
 
-def _target(mean: Tensor, lens: Lens) -> Tensor:
-    chosen = mean[:, lens.column]
-    return (chosen.abs() if lens.target == "magnitude" else chosen).sum()
+    def __call__(self, activations: Tensor, gradients: Tensor) -> FloatArray:
+        """Maps of cells ``(n, rows, columns)``, >= 0, of ``(n, channels, rows, columns)``."""
+        raw: FloatArray = self._cam.get_cam_image(
+            None, None, None, activations.numpy(), gradients.numpy(), False
+        )
+        if self._either:
+            return np.abs(raw)
+        if not self._cam.uses_gradients:
+            # A principal component has no sign of its own: its larger side counts.
+            turned = (-raw).max(axis=(1, 2)) > raw.max(axis=(1, 2))
+            raw = np.where(turned[:, None, None], -raw, raw)
+        return np.maximum(raw, 0.0)
