@@ -7,6 +7,7 @@ import tyro
 from rich.console import Console
 
 from evaluation.errors import EvaluationError
+from evaluation.inspection.saliency.study import SaliencyConfig, study
 from evaluation.inspection.trace_study import TracesConfig, trace
 from evaluation.inspection.wiring_figure import WiringConfig, save_wiring
 from evaluation.side_by_side.tables import screen
@@ -42,6 +43,22 @@ def _traces(arguments: list[str]) -> None:
         print(file)  # noqa: T201
 
 
+def _saliency(arguments: list[str]) -> None:
+    config = tyro.cli(
+        SaliencyConfig,
+        prog="nsac-inspect saliency",
+        description="Show where drivers look along laps: scores, a video a lap, Figure 8 D.",
+        args=arguments,
+    )
+    with one_line(EvaluationError, PolicyError, MapError, OSError):
+        found = study(config)
+    console = Console(highlight=False)
+    for sheet in found.sheets:
+        console.print(screen(sheet))
+    for line in [*found.left_out, *map(str, found.files)]:
+        print(line)  # noqa: T201
+
+
 def _wiring(arguments: list[str]) -> None:
     config = tyro.cli(
         WiringConfig,
@@ -54,6 +71,7 @@ def _wiring(arguments: list[str]) -> None:
 
 
 WORDS: dict[str, Callable[[list[str]], None]] = {
+    "saliency": _saliency,
     "traces": _traces,
     "wiring": _wiring,
 }

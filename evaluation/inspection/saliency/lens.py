@@ -26,9 +26,9 @@ class Lens:
         layer: Name of the layer whose maps are weighed, as ``relu2``; by default the last one
             whose maps have at least 4 x 4 cells. Not used by ``gradient``.
         action: Whose predicted mean is explained.
-        sign: Of a map of activations: ``positive`` shows what makes the action larger, for
-            steering more to the right, as Grad-CAM was published; ``either`` shows what changes it
-            in either direction. ``gradient`` always does.
+        sign: Of the class activation maps: ``either`` shows what changes the action in either
+            direction, as ``gradient`` does; ``positive`` only what makes it larger, for steering
+            more to the right, as Grad-CAM was published for classes.
         frame: Which frame of the stack: 0 is the newest, 1 the one before; ``all`` is the largest
             of all frames.
     """
@@ -36,8 +36,17 @@ class Lens:
     kind: MapKind = "gradcam"
     layer: str = ""
     action: Literal["steer", "gas", "brake"] = "steer"
-    sign: Literal["positive", "either"] = "positive"
+    sign: Literal["either", "positive"] = "either"
     frame: int | Literal["all"] = 0
+
+    @property
+    def words(self) -> str:
+        """What the map shows."""
+        if self.kind == "eigencam":
+            return "eigencam"
+        more = "to the right" if self.action == "steer" else "up"
+        one_sided = self.kind != "gradient" and self.sign == "positive"
+        return f"{self.kind}, {self.action}{f' {more}' if one_sided else ''}"
 
     @property
     def column(self) -> int:

@@ -97,10 +97,10 @@ class _Weighing:
         raw: FloatArray = self._cam.get_cam_image(
             None, None, None, activations.numpy(), gradients.numpy(), False
         )
-        if self._either:
-            return np.abs(raw)
         if not self._cam.uses_gradients:
             # A principal component has no sign of its own: its larger side counts.
             turned = (-raw).max(axis=(1, 2)) > raw.max(axis=(1, 2))
             raw = np.where(turned[:, None, None], -raw, raw)
+        elif self._either:
+            raw = np.abs(raw)
         return np.maximum(raw, 0.0)

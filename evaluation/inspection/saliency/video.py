@@ -63,15 +63,13 @@ def drawn(lap: SeenLap, looked: Looked) -> Iterator[NDArray[np.uint8]]:
     """The pictures of the video, ``(544, 720, 3)`` each."""
     frames, steps = pictures(lap), lap.steps
     sigmas = np.column_stack([total_sigma(steps, name) for name in ACTIONS])
-    lens = looked.lens
-    seen = "what it saw"
-    where = f"{lens.kind}: {lens.action}"
     enlarged = SIDE // frames.shape[1]
     for number, frame in enumerate(frames):
         image = Image.new("RGB", (WIDTH, HEIGHT), "white")
         pen = ImageDraw.Draw(image)
+        where = looked.lens.words + ("" if looked.scale[number] > 0 else ": nothing")
         shown = (in_colour(frame, enlarged), overlaid(frame, looked.saliency[number], enlarged))
-        for place, (picture, words) in enumerate(zip(shown, (seen, where), strict=True)):
+        for place, (picture, words) in enumerate(zip(shown, ("what it saw", where), strict=True)):
             corner = (_LEFT + place * (SIDE + _GAP), _TOP)
             image.paste(Image.fromarray(picture), corner)
             pen.text((corner[0] + 4, corner[1] + 4), words, "white", _font(13))
@@ -110,7 +108,7 @@ def _action(
             band = (x(mean - times * sigma), y - 9, x(mean + times * sigma), y + 9)
             pen.rectangle(band, _faded(BLUE, shade))
         pen.rectangle((x(mean - epistemic), y - 4, x(mean + epistemic), y + 4), ORANGE)
-        words = f"{mean:+.2f} ± {sigma:.3f}, model's {epistemic:.3f}"
+        words = f"{mean:+.2f} ± {sigma:.2g} (model {epistemic:.1g})"
     else:
         words = f"{mean:+.2f}, no uncertainty stated"
     pen.line((x(mean), y - 11, x(mean), y + 11), _INK, 3)
