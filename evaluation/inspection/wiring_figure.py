@@ -139,9 +139,12 @@ def wiring_figure(circuit: Circuit, title: str, activity: list[FloatArray] | Non
     for group, weights in enumerate(circuit.synapses):
         _draw_synapses(axes, places[group], places[group + 1], weights)
     for group, points in enumerate(places):
-        fill = "white" if activity is None else _COLOURS.to_rgba(activity[group])
-        size = 900 / max(len(points), 12)
-        axes.scatter(*points.T, s=size, color=fill, zorder=3, edgecolors="black", linewidths=0.5)
+        fill: str | FloatArray = "white"
+        if activity is not None:
+            own = activity[group]
+            fill = _COLOURS.to_rgba(own / max(float(np.abs(own).max()), 1e-12))
+        x, y = points.T
+        axes.scatter(x, y, s=70, c=fill, zorder=3, edgecolors="black", linewidths=0.5)
         axes.text(group, 1.06, f"{GROUPS[group]}\n{len(points)}", ha="center", va="bottom")
     for points, names, side in ((places[0], circuit.sensory, -1), (places[-1], circuit.motors, 1)):
         for (x, y), name in zip(points, names, strict=True):
@@ -170,7 +173,7 @@ def activities(row: "pd.Series[float]", heads: int, prefix: str = "") -> list[Fl
 
     def group(name: str) -> FloatArray:
         names = [n for n in row.index if n.removeprefix(f"{prefix}{name}_").isdecimal()]
-        return row[names].to_numpy(np.float64)
+        return np.asarray(row[names], dtype=np.float64)
 
     query, key = (group(name).reshape(heads, -1).mean(0) for name in ("query", "key"))
     return [np.concatenate([query, key]), *(group(name) for name in GROUPS[1:])]
@@ -195,9 +198,11 @@ def _places(group: int, size: int) -> FloatArray:
     """Where the neurons of a group are drawn, ``(size, 2)``: staggered, the first on top."""
     columns = math.ceil(size / _ROWS)
     spread = min(1.0, 0.12 * max(size - 1, 1))
-    height = 0.5 + spread * (0.5 - (np.arange(size) + 0.5) / size)
-    aside = 0.09 * (np.arange(size) % columns - (columns - 1) / 2)
-    return np.column_stack([group + aside, height]).astype(np.float64)
+    number = np.arange(size)
+    places: FloatArray = np.empty((size, 2))
+    places[:, 0] = group + 0.09 * (number % columns - (columns - 1) / 2)
+    places[:, 1] = 0.5 + spread * (0.5 - (number + 0.5) / size)
+    return places
 
 
 def _array(weights: Tensor, member: int | None) -> FloatArray:
