@@ -29,6 +29,7 @@ WORKERS = {
     "nsac-train": ("policies.cli", "train"),
     "nsac-evaluate": ("evaluation.cli", "evaluate"),
     "nsac-demo": ("evaluation.demo", "demo"),
+    "nsac-inspect": ("evaluation.inspect_cli", "main"),
     "nsac-bench": ("nsac_core.cli", "perform"),
 }
 """Where each command lives, and what it calls with the configuration it has parsed."""
@@ -41,6 +42,13 @@ WORDS = {
     "study": "run_study",
 }
 """What ``nsac-evaluate`` calls for its first words."""
+
+INSPECTORS = {
+    "saliency": "study",
+    "traces": "trace",
+    "wiring": "save_wiring",
+}
+"""What ``nsac-inspect`` calls for its first words."""
 
 
 class ParsedError(Exception):
@@ -87,6 +95,8 @@ def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> object:
         name, worker = WORKERS[command]
         if command == "nsac-evaluate":
             worker = WORDS.get(arguments[0], worker)
+        if command == "nsac-inspect":
+            worker = INSPECTORS[arguments[0]]
         module = importlib.import_module(name)
         monkeypatch.setattr(module, worker, stop)
     with pytest.raises(ParsedError) as parsed:
@@ -108,7 +118,7 @@ def test_every_command_line_is_understood(line: str, monkeypatch: pytest.MonkeyP
 
 def test_every_command_is_documented() -> None:
     shown = {line.split()[0] for line in command_lines()}
-    assert shown >= {"nsac-record", "nsac-train", "nsac-evaluate", "nsac-maps", "nsac-bench"}
+    assert shown >= {*WORKERS, "nsac-maps"} - {"nsac-demo"}
 
 
 def test_a_wrong_option_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,6 +132,7 @@ def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> 
     calls += [("recorders.cli", ["carracing"]), ("policies.cli", ["--expert", "ppo"])]
     calls += [("nsac_core.cli", [command]) for command in ("boston", "report", "tabular-page")]
     calls += [("evaluation.cli", [word]) for word in WORDS]
+    calls += [("evaluation.inspect_cli", [word]) for word in INSPECTORS]
     calls += [("maps.cli", [command]) for command in ("show", "import")]
     for module, arguments in calls:
         with pytest.raises(SystemExit):
