@@ -147,12 +147,12 @@ def drive_chunk(
         chunk: The laps.
         conditions: Under which all chunks are driven.
         name: What the column ``policy`` says; the policy's own name by default.
-        observer: Who looks on.
+        observer: Who looks on. A lap that is looked at is driven even where its uncertainty is NaN.
 
     Returns:
         The steps of the laps, one lap after the other.
     """
-    driver = policies.checked(policy)
+    driver = policies.checked(policy, nan_sigma=observer is not None)
     tracks = [track_maps.load(t) if isinstance(t, str) else t for t in chunk.tracks]
     renderer, seed = conditions.renderer, conditions.seed
     lanes = [

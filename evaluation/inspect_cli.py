@@ -7,6 +7,7 @@ import tyro
 from rich.console import Console
 
 from evaluation.errors import EvaluationError
+from evaluation.inspection.report.make_report import ReportConfig, make_report
 from evaluation.inspection.saliency.study import SaliencyConfig, study
 from evaluation.inspection.trace_study import TracesConfig, trace
 from evaluation.inspection.wiring_figure import WiringConfig, save_wiring
@@ -70,7 +71,24 @@ def _wiring(arguments: list[str]) -> None:
         print(save_wiring(config))  # noqa: T201
 
 
+def _report(arguments: list[str]) -> None:
+    config = tyro.cli(
+        ReportConfig,
+        prog="nsac-inspect report",
+        description="Put laps on one page in which everything moves with one time slider.",
+        args=arguments,
+    )
+    with one_line(EvaluationError, PolicyError, MapError, OSError):
+        made = make_report(config)
+    for line in made.left_out:
+        print(f"no saliency: {line}")  # noqa: T201
+    for file in (*made.figures, *([made.rerun] if made.rerun else [])):
+        print(file)  # noqa: T201
+    print(f"report: {made.report}")  # noqa: T201
+
+
 WORDS: dict[str, Callable[[list[str]], None]] = {
+    "report": _report,
     "saliency": _saliency,
     "traces": _traces,
     "wiring": _wiring,

@@ -17,10 +17,13 @@ class CheckedPolicy:
 
     Args:
         policy: The policy that decides.
+        nan_sigma: Whether an uncertainty may be NaN: no lap is lost for it where a person is to see
+            that it is.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, nan_sigma: bool = False) -> None:
         self.policy = policy
+        self.nan_sigma = nan_sigma
         self.name = policy.name
         self.observation = policy.observation
 
@@ -40,12 +43,16 @@ class CheckedPolicy:
             PolicyError: If it is none, or a part has a wrong shape, type or value.
         """
         decision = self.policy.act(observations)
-        check_decision(decision, len(observations), self.name)
+        check_decision(decision, len(observations), self.name, self.nan_sigma)
         return decision
 
 
-def checked(policy: Policy) -> Policy:
-    """The same policy with every decision checked; the learned driver's need none.
+def checked(policy: Policy, nan_sigma: bool = False) -> Policy:
+    """The same policy with every decision checked.
+
+    Args:
+        policy: The policy that decides, checked already or not.
+        nan_sigma: Whether an uncertainty may be NaN.
 
     Raises:
         PolicyError: If it does not follow the protocol.
@@ -55,11 +62,13 @@ def checked(policy: Policy) -> Policy:
             f"{type(policy).__name__} is not a policy: it needs name, observation, reset(n, seed) "
             "and act(observations)"
         )
-    return policy if isinstance(policy, CheckedPolicy) else CheckedPolicy(policy)
+    if not isinstance(policy, CheckedPolicy):
+        return CheckedPolicy(policy, nan_sigma)
+    return policy if policy.nan_sigma == nan_sigma else CheckedPolicy(policy.policy, nan_sigma)
 
 
-def check_decision(decision: object, n: int, name: str) -> None:
-    """Refuses a decision that cannot be driven.
+def check_decision(decision: object, n: int, name: str, nan_sigma: bool = False) -> None:
+    """Refuses a decision that cannot be driven; or, but for ``nan_sigma``, not be scored.
 
     Raises:
         PolicyError: In one line that names the policy, the part and what would be right.
@@ -70,7 +79,7 @@ def check_decision(decision: object, n: int, name: str) -> None:
             "(Decision.certain(actions) for a driver without uncertainties)"
         )
     for part in _PARTS:
-        _check_part(getattr(decision, part), part, n, name)
+        _check_part(getattr(decision, part), part, n, name, nan_sigma)
     _check_taken_over(decision.taken_over, n, name)
     outside = (decision.action < ACTION_LOW) | (decision.action > ACTION_HIGH)
     if outside.any():
@@ -81,7 +90,7 @@ def check_decision(decision: object, n: int, name: str) -> None:
         )
 
 
-def _check_part(values: object, part: str, n: int, name: str) -> None:
+def _check_part(values: object, part: str, n: int, name: str, nan_sigma: bool) -> None:
     expected = f"expected a ({n}, {len(ACTIONS)}) float32 array"
     if not isinstance(values, np.ndarray):
         raise PolicyError(f"{name}: {part} is {type(values).__name__}, {expected}")
@@ -91,7 +100,7 @@ def _check_part(values: object, part: str, n: int, name: str) -> None:
         raise PolicyError(f"{name}: {part} is {values.dtype}, {expected}")
     faulty = ~np.isfinite(values)
     if part in ("aleatoric", "epistemic"):
-        faulty |= values < 0
+        faulty = (faulty & ~(nan_sigma & np.isnan(values))) | (values < 0)
     if faulty.any():
         row, column = np.argwhere(faulty)[0]
         raise PolicyError(

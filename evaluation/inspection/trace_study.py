@@ -79,7 +79,7 @@ def trace(config: TracesConfig) -> Traced:
         file for policy, laps in by_policy.items() for lap, own in laps
         for file in _draw(lap, own, rated[policy])
     ]  # fmt: skip
-    sheets = [sheet for policy, own in rated.items() for sheet in _sheets(policy, own)]
+    sheets = [sheet for policy, own in rated.items() for sheet in sheets_of(policy, own)]
     silenced = _silence(config, rated) if config.ablate else None
     if silenced is not None:
         sheets.append(_silenced_sheet(silenced, table))
@@ -115,7 +115,8 @@ def _silence(config: TracesConfig, rated: dict[str, pd.DataFrame]) -> pd.DataFra
     return chosen.merge(driven, on=["policy", "neuron"])
 
 
-def _sheets(policy: str, rated: pd.DataFrame) -> list[Sheet]:
+def sheets_of(policy: str, rated: pd.DataFrame) -> list[Sheet]:
+    """What a driver's gates and neurons know, by ``correlations``."""
     head = ["trace", "std", *(f"r {name.replace('_', ' ')}" for name in KNOWN)]
     head += [f"AUROC {side}" for side in ("left", "straight", "right")]
     means = rated[~rated["neuron"]]

@@ -39,7 +39,7 @@ def build(
         facts=escape(facts(laps, sources)),
         findings="\n".join(f'<p class="finding">{escape(line)}</p>' for line in findings(laps)),
         figures="\n".join(_figure(name, figure) for name, figure in figures.items()),
-        tables="\n".join(_table(sheet) for sheet in sheets),
+        tables="\n".join(sheet_table(sheet) for sheet in sheets),
         sources=_sources(sources),
     )
 
@@ -99,7 +99,8 @@ def _figure(name: str, figure: Figure) -> str:
     )
 
 
-def _table(sheet: Sheet) -> str:
+def sheet_table(sheet: Sheet) -> str:
+    """A table under its caption, as HTML."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in sheet.head)
     rows = []
     for row in sheet.rows:

@@ -73,7 +73,7 @@ function sharePanel() {
   const shares = state.lap.shares;
   return {
     title: "Saliency on, % (chosen lap)", height: 92, range: [0, 100],
-    values: (lap, i) => (lap === state.lap ? Object.keys(shares).map((name) => `<i style="background:${regionColour(name)}"></i>${name} ${fixed(100 * shares[name][i], 0)}`).join(" ") : ""),
+    values: (lap, i) => (lap === state.lap ? `<span>${Object.keys(shares).filter((name) => shares[name][i] >= 0.005).map((name) => `<i style="background:${regionColour(name)}"></i>${name} ${fixed(100 * shares[name][i], 0)}`).join("&ensp;")}</span>` : ""),
     traces: (panel) =>
       Object.entries(shares).map(([name, own]) => ({
         mode: "lines", stackgroup: panel, x: horizontal(state.lap), y: own.map((share) => 100 * share), yaxis: panel, hoverinfo: "skip",
@@ -87,7 +87,7 @@ const regionColour = (name) => colourOf(`--region-${name.split(" ").at(-1)}`);
 function tracePanel(name) {
   const of = (lap) => recording("traces", lap)?.values[name];
   return {
-    title: `${name}${rank(name)}`, height: 64, values: (lap, i) => (of(lap) ? Number(of(lap)[i]).toPrecision(3) : ""),
+    title: `${name}${rank(name)}`, height: 64, values: (lap, i) => (of(lap) ? (finite(of(lap)[i]) ? of(lap)[i].toPrecision(3).replace("-", "−") : "–") : ""),
     traces: (panel) => shownLaps().filter(of).reverse().map((lap) => line(lap, of(lap), panel)),
   };
 }

@@ -1,17 +1,20 @@
 """What there is to show of a lap beside its steps; every part of it may be missing."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from drive.carracing.regions import Region
 from evaluation.errors import EvaluationError
+from evaluation.inspection import traces
+from evaluation.inspection.saliency.looked import FILE as SALIENCY
+from evaluation.inspection.saliency.looked import Looked, seen_regions
+from evaluation.inspection.saliency.region_recorder import RegionRecorder
+from evaluation.inspection.saliency.scores import shares
 from evaluation.inspection.seen_laps import SeenLap
-
-SALIENCY, REGIONS, TRACES = "saliency.npz", "regions.npz", "traces.parquet"
-"""Files of the folder of a seen lap."""
+from evaluation.inspection.traces import TraceRecorder
 
 
 @dataclass(frozen=True)
@@ -20,16 +23,19 @@ class Evidence:
 
     Attributes:
         lap: Its steps and frames.
-        saliency: Where the driver looked at each step, 0 to 255 of that step's own maximum,
+        saliency: Where the driver looked at each step, 255 at that step's own maximum, uint8
             ``(steps, rows, columns)``.
-        regions: What each pixel shows, ``(steps, rows, columns)``.
+        shares: Share of the saliency on each region at each step, by the region's name, each
+            ``(steps,)``; empty where it is not known.
         traces: A row a step, a column a neuron or another quantity of the driver.
+        lens: Words on what the saliency shows.
     """
 
     lap: SeenLap
-    saliency: NDArray[np.uint8] | None
-    regions: NDArray[np.uint8] | None
-    traces: pd.DataFrame | None
+    saliency: NDArray[np.uint8] | None = None
+    shares: dict[str, NDArray[np.float64]] | None = None
+    traces: pd.DataFrame | None = None
+    lens: str = ""
 
     @classmethod
     def of(cls, lap: SeenLap) -> "Evidence":
@@ -38,33 +44,34 @@ class Evidence:
         Raises:
             EvaluationError: A file is of another lap.
         """
-        found = _array(lap.folder / SALIENCY, "saliency")
-        saliency = None if found is None else _bytes(found)
-        regions = _array(lap.folder / REGIONS, "regions")
-        file = lap.folder / TRACES
-        traces = pd.read_parquet(file) if file.is_file() else None
-        for name, part in ((SALIENCY, saliency), (REGIONS, regions), (TRACES, traces)):
+        looked, own = Looked.read(lap.folder), traces.read(lap.folder)
+        saliency = None if looked is None else looked.saliency
+        recorded = saliency is not None and (lap.folder / RegionRecorder.file).is_file()
+        regions = seen_regions(lap) if recorded else None
+        for name, part in (
+            (SALIENCY, saliency),
+            (RegionRecorder.file, regions),
+            (TraceRecorder.file, own),
+        ):
             if part is not None and len(part) != len(lap.steps):
                 raise EvaluationError(
                     f"{lap.folder / name}: {len(part)} steps, but the lap has {len(lap.steps)}; "
                     "remove it"
                 )
-        return cls(lap, saliency, regions, traces)
+        words = "" if looked is None else looked.lens.words
+        return cls(lap, saliency, _by_name(saliency, regions), own, words)
 
 
-def _array(file: Path, key: str) -> NDArray[np.generic] | None:
-    if not file.is_file():
+def _by_name(
+    saliency: NDArray[np.uint8] | None, regions: NDArray[np.uint8] | None
+) -> dict[str, NDArray[np.float64]] | None:
+    if saliency is None or regions is None:
         return None
-    with np.load(file) as arrays:
-        if key not in arrays:
-            raise EvaluationError(f"{file}: has no array {key!r}; remove it")
-        return np.asarray(arrays[key])
+    parts = [shares(saliency[at], regions[at]) for at in _pieces(len(saliency))]
+    found = np.concatenate(parts)
+    return {region.label: found[:, region] for region in Region if np.nansum(found[:, region])}
 
 
-def _bytes(saliency: NDArray[np.generic]) -> NDArray[np.uint8]:
-    """Each map by its own maximum, 0 to 255."""
-    if saliency.dtype == np.uint8:
-        return saliency.astype(np.uint8, copy=False)
-    values = np.nan_to_num(saliency.astype(np.float32))
-    peaks = values.max(axis=(1, 2), keepdims=True)
-    return np.asarray(np.round(255 * values / np.where(peaks > 0, peaks, 1)), dtype=np.uint8)
+def _pieces(steps: int) -> list[slice]:
+    """Some steps at a time, for the sake of memory."""
+    return [slice(first, first + 100) for first in range(0, steps, 100)]

@@ -52,7 +52,7 @@ function pathTraces(lap, order) {
 function points(lap, steps, symbol, colour, size) {
   return {
     mode: "markers", x: steps.map((i) => lap.x[i]), y: steps.map((i) => lap.y[i]), customdata: steps.map((i) => [lap.id, i]),
-    hovertemplate: "step %{customdata[1]}<extra></extra>", marker: { symbol, color: colour, size, line: { width: 1.5, color: colour } },
+    hovertemplate: "step %{customdata[1]}<extra></extra>", marker: { symbol, color: colour, size, line: { width: symbol === "circle" ? 0 : 2, color: colour } },
   };
 }
 
@@ -73,7 +73,7 @@ function drawMap() {
     traces.push(ribbon(lap, total(lap, "steer"), accent(lap), 0.3), ribbon(lap, lap.epistemic_steer, accent(lap), 0.5));
   }
   for (const [order, one] of [...shownLaps().entries()].reverse()) traces.push(...pathTraces(one, order));
-  if (lap.alarms?.length) traces.push(points(lap, lap.alarms, "circle-open", colourOf("--alarm"), 7));
+  if (lap.alarms?.length) traces.push(points(lap, lap.alarms, "circle", colourOf("--alarm"), 5));
   for (const one of shownLaps()) if (one.departures.length) traces.push(points(one, one.departures, "x-thin", colourOf("--bad"), 11));
   traces.push({ ...points(lap, [0], "line-ns", colourOf("--ink"), 12), hoverinfo: "skip", hovertemplate: undefined });
   const plot = byId("map");
@@ -88,9 +88,9 @@ function drawMap() {
   );
   const words = [];
   if (banded) words.push(`Band: sigma of steer, dark the epistemic part; as wide as the road it is ${fullBand(lap).toPrecision(2)}.`);
-  if (lap.alarms?.length) words.push("○ alarm");
+  if (lap.alarms?.length) words.push("● alarm");
   if (shownLaps().some((one) => one.departures.length)) words.push("✕ leaves the road");
-  byId("map-key").textContent = words.join("  ");
+  byId("map-key").textContent = words.join("   ");
   buildCars();
 }
 

@@ -15,6 +15,8 @@ from evaluation.inspection.report.evidence import Evidence
 from evaluation.inspection.report.sprites import sprites
 from evaluation.inspection.report.streams import stream, traces, usual_level
 from evaluation.metrics import lap_table
+from evaluation.side_by_side.page import sheet_table
+from nsac_core.benchmarks.sheets import Sheet
 
 PICTURE_BYTES = 16_000_000
 """Of all laps' pictures; with plotly, numbers and traces the page stays below 30 MB."""
@@ -23,12 +25,15 @@ SALIENCY_QUALITY = 60
 SCRIPTS = ("pictures.js", "map.js", "along.js", "player.js")
 
 
-def build(laps: Sequence[Evidence], configuration: dict[str, Any]) -> str:
+def build(
+    laps: Sequence[Evidence], configuration: dict[str, Any], sheets: Sequence[Sheet] = ()
+) -> str:
     """The report as one self-contained HTML document.
 
     Args:
         laps: What is shown, in the order of the lap chooser; at least one.
         configuration: What was run, as JSON values.
+        sheets: Tables to show below the laps.
     """
     steps = pd.concat([evidence.lap.steps for evidence in laps], ignore_index=True)
     rows = lap_table(steps)
@@ -64,6 +69,7 @@ def build(laps: Sequence[Evidence], configuration: dict[str, Any]) -> str:
         facts=tables.facts(rows),
         laps=tables.lap_table(rows, set(range(len(rows)))),
         foresight=tables.foresight_section(rated),
+        tables="\n".join(sheet_table(sheet) for sheet in sheets),
         configuration=escape(json.dumps(configuration, indent=1)),
         data=_json(data),
         recordings="\n".join(_recordings(i, e, len(laps)) for i, e in enumerate(laps)),

@@ -5,7 +5,10 @@ const state = { lap: LAPS[0], step: 0, hidden: new Set(), traced: null, group: n
 const recordings = new Map();
 const scratch = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 
-const accent = (lap) => colourOf(`--policy-${DATA.policies.indexOf(lap.policy) % 8}`);
+let palette = [];
+/** Reads the colours of the policies from the style sheet; asking it at every step would be slow. */
+const mixPalette = () => (palette = DATA.policies.map((_, i) => colourOf(`--policy-${i % 8}`)));
+const accent = (lap) => palette[DATA.policies.indexOf(lap.policy)];
 const beside = () => LAPS.filter((lap) => lap !== state.lap && lap.map === state.lap.map && !state.hidden.has(lap.id));
 const shownLaps = () => [state.lap, ...beside()];
 const byPlace = () => byId("along-by").value === "progress";
@@ -95,6 +98,7 @@ function drawSaliency(canvas, lap, step) {
 
 /** A card a lap, the chosen one first and large. */
 function buildFrames() {
+  byId("frames").classList.toggle("many", shownLaps().length > 3);
   byId("frames").replaceChildren(
     ...shownLaps().map((lap) => {
       const card = document.createElement(lap === state.lap ? "figure" : "button");
@@ -116,6 +120,7 @@ function buildFrames() {
   );
   const salient = shownLaps().some((lap) => recording("saliency", lap));
   byId("overlay-controls").hidden = !salient;
+  byId("lens").textContent = `Saliency${state.lap.lens && `: ${state.lap.lens}`}`;
 }
 
 function drawFrames() {
@@ -165,23 +170,15 @@ function drawGauges() {
   byId("gauges").innerHTML = `<svg viewBox="0 0 240 118" aria-hidden="true">${rows.join("")}${ends}</svg>`;
 }
 
-/** The numbers of the chosen step, a column a lap. */
+/** The numbers of the chosen step that no panel shows, a row a lap. */
 function drawReadout() {
-  const sigma = (lap, i, of) => (lap.stated ? fixed(of(lap)[i], 4) : "not stated");
-  const rows = [
-    ["time, s", (lap, i) => fixed(lap.time[i], 2)],
-    ["progress, %", (lap, i) => fixed(lap.progress[i], 1)],
-    ["lateral error", (lap, i) => fixed(lap.lateral_error[i], 2)],
-    ["speed, units/s", (lap, i) => fixed(lap.speed[i], 1)],
-    ["steer", (lap, i) => fixed(lap.action_steer[i], 3)],
-    ["sigma, total", (lap, i) => sigma(lap, i, (one) => total(one, "steer"))],
-    ["sigma, epistemic", (lap, i) => sigma(lap, i, (one) => one.epistemic_steer)],
-    ["wheels off road", (lap, i) => fixed(lap.wheels_off_road[i], 0)],
-  ];
-  const laps = shownLaps();
-  const head = laps.map((lap) => `<th scope="col"><i style="background:${accent(lap)}"></i>${short(lap.policy)}</th>`).join("");
-  const body = rows.map(
-    ([name, of]) => `<tr><th scope="row">${name}</th>${laps.map((lap) => `<td>${of(lap, counterpart(lap))}</td>`).join("")}</tr>`,
-  );
-  byId("readout").innerHTML = `<caption class="hidden">Numbers of the chosen step</caption><thead><tr><td></td>${head}</tr></thead><tbody>${body.join("")}</tbody>`;
+  const rows = shownLaps().map((lap) => {
+    const i = counterpart(lap);
+    const doubt = lap.stated ? fixed(lap.epistemic_steer[i], 4) : "none";
+    const name = `<th scope="row"><i style="background:${accent(lap)}"></i>${short(lap.policy)}</th>`;
+    return `<tr>${name}<td>${fixed(lap.progress[i], 1)}</td><td>${fixed(lap.speed[i], 1)}</td><td>${doubt}</td></tr>`;
+  });
+  byId("readout").innerHTML =
+    '<caption class="hidden">Numbers of the chosen step</caption><thead><tr><td></td><th scope="col">% of lap</th><th scope="col">units/s</th>' +
+    `<th scope="col" title="Epistemic sigma of steer">epistemic</th></tr></thead><tbody>${rows.join("")}</tbody>`;
 }

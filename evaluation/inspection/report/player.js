@@ -8,7 +8,7 @@ function place(step) {
   slider.value = state.step;
   const clock = `${state.lap.time[state.step].toFixed(2)} s`;
   slider.setAttribute("aria-valuetext", `step ${state.step} of ${last}, ${clock}`);
-  byId("clock").textContent = `${clock} · step ${state.step} / ${last}`;
+  byId("clock").innerHTML = `${clock}<span class="wide"> · step ${state.step} / ${last}</span>`;
   drawFrames();
   drawGauges();
   drawReadout();
@@ -60,6 +60,7 @@ function drawLap() {
   for (const option of byId("colour").options) option.disabled = option.value !== "policy" && !PATH_COLOURS[option.value].of(lap);
   if (byId("colour").selectedOptions[0].disabled) byId("colour").value = "policy";
   for (const row of document.querySelectorAll("tr[data-lap]")) row.setAttribute("aria-current", String(row.dataset.lap === String(lap.id)));
+  mixPalette();
   chooseTraces();
   buildBeside();
   draw();
@@ -172,7 +173,6 @@ function drawLater() {
       { mode: "lines+markers", name: short(lap.policy), x: middle.map((p) => p[0]), y: middle.map((p) => p[1]), line: { color: accent(lap), width: 2 } },
     ];
   });
-  traces.push({ mode: "markers", x: [], y: [], hoverinfo: "skip", showlegend: false, marker: { size: 14, symbol: "circle-open", color: colourOf("--ink"), line: { width: 2 } } });
   Plotly.react(byId("later"), traces, layout({
     showlegend: laps.length > 1, legend: { orientation: "h", y: 1, yanchor: "bottom", x: 0 }, hovermode: false, dragmode: false,
     xaxis: axis("Sigma of steer", { rangemode: "tozero" }), yaxis: axis("Largest |lateral error| of the next second", { rangemode: "tozero" }),
@@ -181,10 +181,14 @@ function drawLater() {
 
 function placeRing() {
   const { lap, step } = state;
-  const plot = byId("later");
-  if (byId("later-box").hidden || playing() || !plot.data) return;
-  const known = lap.stated && finite(lap.coming[step]) && finite(total(lap, "steer")[step]);
-  Plotly.restyle(plot, { x: [known ? [total(lap, "steer")[step]] : []], y: [known ? [lap.coming[step]] : []] }, [plot.data.length - 1]);
+  const full = byId("later")._fullLayout;
+  if (byId("later-box").hidden || !full?.xaxis) return;
+  const [sigma, error] = lap.stated ? [total(lap, "steer")[step], lap.coming[step]] : [null, null];
+  const ring = byId("ring");
+  ring.hidden = !finite(sigma) || !finite(error);
+  if (ring.hidden) return;
+  const [x, y] = [full.xaxis._offset + full.xaxis.l2p(sigma), full.yaxis._offset + full.yaxis.l2p(error)];
+  ring.style.transform = `translate(${x}px, ${y}px)`;
 }
 
 function onKey(event) {
@@ -242,7 +246,7 @@ function listen() {
   }
   document.addEventListener("keydown", onKey);
   scrubbing();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (draw(), drawForesight()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (drawLap(), drawForesight()));
 }
 
 listen();
@@ -254,4 +258,5 @@ byId("map").on("plotly_click", (event) => {
 });
 byId("map").on("plotly_afterplot", placeCars);
 byId("along").on("plotly_afterplot", placeCursor);
+if (!byId("later-box").hidden) byId("later").on("plotly_afterplot", placeRing);
 document.documentElement.dataset.ready = "yes";

@@ -1,24 +1,24 @@
 """Numbers of a lap for the page: what moves with the slider, and what is said of the lap."""
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from drive.carracing.regions import Region
 from evaluation import report, tables
 from evaluation.foresight import alarm_level, coming_error
 from evaluation.inspection.report.evidence import Evidence
+from evaluation.inspection.trace_columns import neurons, summaries
 from evaluation.metrics.base import STEP_SECONDS, column
 from evaluation.metrics.road import departure_steps, off_road
 from evaluation.metrics.uncertainty import total_sigma
 from policies.protocol import ACTIONS
 
 MAX_TRACES = 600
-"""Columns of traces that the page holds; whole groups, the smallest first."""
+"""Neurons that the page holds; of an ensemble with more, whole groups are left out."""
 _COLUMNS = {
     "time": 2, "x": 2, "y": 2, "heading": 3, "speed": 1, "arc_length": 1, "lateral_error": 2,
     "curvature": 4, "wheels_off_road": 0,
@@ -50,6 +50,7 @@ def stream(evidence: Evidence, row: "pd.Series[Any]", level: float) -> dict[str,
         "progress": [round(100 * float(share), 2) for share in column(steps, "progress")],
         "departures": departure_steps(steps).tolist(),
         "stated": stated(steps),
+        "lens": evidence.lens,
     }
     found.update({name: report.numbers(steps, name, digits) for name, digits in _COLUMNS.items()})
     for name in ACTIONS:
@@ -60,7 +61,9 @@ def stream(evidence: Evidence, row: "pd.Series[Any]", level: float) -> dict[str,
                 found[f"{part}_{name}"] = report.numbers(steps, f"{part}_{name}", 5)
     if found["stated"]:
         found.update(_foresight(steps, level))
-    found["shares"] = shares(evidence)
+    found["shares"] = {
+        region: _numbers(share, 3) for region, share in (evidence.shares or {}).items()
+    }
     return found
 
 
@@ -68,6 +71,11 @@ def usual_level(laps: Sequence[pd.DataFrame]) -> float:
     """The alarm's level of a driver over its laps, by the steps at which it states a sigma."""
     known = [lap[np.isfinite(total_sigma(lap))] for lap in laps]
     return alarm_level([total_sigma(lap) for lap in known], known)
+
+
+def alarms(steps: pd.DataFrame, level: float) -> NDArray[np.int64]:
+    """Steps on the road at which the steering's total sigma is above the alarm's level."""
+    return np.flatnonzero((total_sigma(steps) > level) & ~off_road(steps))
 
 
 def notes(evidence: Evidence) -> list[str]:
@@ -95,58 +103,31 @@ def notes(evidence: Evidence) -> list[str]:
     return said
 
 
-def shares(evidence: Evidence) -> dict[str, list[float | None]]:
-    """Share of the saliency on each kind of region at each step; empty where it is not known."""
-    saliency, regions = evidence.saliency, evidence.regions
-    if saliency is None or regions is None or saliency.shape != regions.shape:
-        return {}
-    mass = saliency.reshape(len(saliency), -1).astype(np.float64)
-    kind = regions.reshape(len(regions), -1)
-    total = mass.sum(axis=1)
-    found = {}
-    for region in Region:
-        own = np.where(kind == region, mass, 0.0).sum(axis=1)
-        if own.any():
-            share = np.divide(own, total, out=np.full_like(own, np.nan), where=total > 0)
-            found[region.label] = [
-                round(s, 3) if math.isfinite(s) else None for s in share.tolist()
-            ]
-    return found
-
-
 def traces(evidence: Evidence) -> dict[str, Any]:
     """Groups of neurons and other quantities, and their values, as JSON values."""
     frame = evidence.traces
     if frame is None:
         return {"groups": {}, "values": {}}
-    names = [str(name) for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name])]
     groups: dict[str, list[str]] = {}
-    for name in names:
-        if name not in ("step", "lap", "time_s"):
-            groups.setdefault(_group(name), []).append(name)
-    kept: dict[str, list[str]] = {}
-    room = MAX_TRACES
-    for group in sorted(groups, key=lambda name: len(groups[name])):
-        room -= len(groups[group])
-        if room >= 0:
-            kept[group] = groups[group]
-    ordered = {group: kept[group] for group in groups if group in kept}
-    values = {name: _significant(frame, name) for own in ordered.values() for name in own}
-    return {"groups": ordered, "values": values}
-
-
-def _group(name: str) -> str:
-    """``query`` of ``query_07``; all centroids together; a lone quantity with the others."""
-    numbered = re.fullmatch(r"(.+?)(_\d+)+", name)
-    if numbered:
-        return numbered[1]
-    return "centroids" if name.endswith("_centroid") else "means"
+    for name in summaries(frame):
+        groups.setdefault("centroids" if name.endswith("_centroid") else "means", []).append(name)
+    for name in neurons(frame):
+        groups.setdefault(name.rsplit("_", 1)[0], []).append(name)
+    while sum(map(len, groups.values())) > MAX_TRACES:
+        del groups[max(groups, key=lambda group: len(groups[group]))]
+    values = {name: _significant(frame, name) for own in groups.values() for name in own}
+    return {"groups": groups, "values": values}
 
 
 def _significant(frame: pd.DataFrame, name: str) -> list[float | None]:
     """Four significant digits; None for what is not finite."""
     values = column(frame, name).tolist()
     return [float(f"{value:.4g}") if math.isfinite(value) else None for value in values]
+
+
+def _numbers(values: NDArray[np.float64], digits: int) -> list[float | None]:
+    """Rounded; None for what is not finite."""
+    return [v if math.isfinite(v) else None for v in np.round(values, digits).tolist()]
 
 
 def _terminated(steps: pd.DataFrame) -> bool:
@@ -164,10 +145,8 @@ def _uncertainty_notes(steps: pd.DataFrame) -> list[str]:
 
 def _foresight(steps: pd.DataFrame, level: float) -> dict[str, Any]:
     """Where the alarm sounds, and the error that came."""
-    alarm = (total_sigma(steps) > level) & ~off_road(steps)
-    coming = np.round(coming_error(steps), 2).tolist()
     return {
-        "alarms": np.flatnonzero(alarm).tolist(),
+        "alarms": alarms(steps, level).tolist(),
         "alarm_level": level if math.isfinite(level) else None,
-        "coming": [value if math.isfinite(value) else None for value in coming],
+        "coming": _numbers(coming_error(steps), 2),
     }
