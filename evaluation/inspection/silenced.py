@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import torch
+from rich.console import Console
+from rich.progress import track
 
 import maps as track_maps
 import policies
@@ -68,21 +70,37 @@ def drive_silenced(run: Path, chosen: pd.DataFrame, workers: int = 1) -> pd.Data
         EvaluationError: It is no finished run, or there is no such neuron.
     """
     config, sources = config_of(run), sources_of(run)
-    before = pd.read_parquet(run / FILE) if (run / FILE).is_file() else None
-    known = set() if before is None else set(zip(before["policy"], before["neuron"], strict=True))
+    tracks = track_maps.expand(config.maps)
+    driven = _driven_before(run, len(tracks))
+    known = {(own["policy"].iloc[0], own["neuron"].iloc[0]) for own in driven}
     jobs = [
         _Job(sources[policy], policy, neuron, chunk, config.conditions)
         for policy, neuron in zip(chosen["policy"], chosen["neuron"], strict=True)
         if (policy, neuron) not in known
-        for chunk in split(track_maps.expand(config.maps), config.batch)
+        for chunk in split(tracks, config.batch)
     ]
-    driven = [] if before is None else [before]
-    driven += finished(_drive, jobs, workers)
+    again = track(
+        finished(_drive, jobs, workers),
+        "driving with a neuron silenced",
+        total=len(jobs),
+        console=Console(stderr=True),
+        disable=not jobs,
+    )
+    for laps in again:
+        driven.append(laps)
+        aside = run / f"{FILE}.part"
+        pd.concat(driven, ignore_index=True).to_parquet(aside, index=False)
+        aside.replace(run / FILE)
     laps = pd.concat(driven, ignore_index=True)
-    aside = run / f"{FILE}.part"
-    laps.to_parquet(aside, index=False)
-    aside.replace(run / FILE)
     return _beside_intact(laps.merge(chosen[["policy", "neuron"]], on=["policy", "neuron"]), run)
+
+
+def _driven_before(run: Path, laps: int) -> list[pd.DataFrame]:
+    """The laps of each neuron of which all have been driven."""
+    if not (run / FILE).is_file():
+        return []
+    groups = pd.read_parquet(run / FILE).groupby(["policy", "neuron"], sort=False)
+    return [own for _, own in groups if len(own) == laps]
 
 
 @dataclass(frozen=True)

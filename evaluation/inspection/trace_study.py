@@ -111,6 +111,8 @@ def _silence(config: TracesConfig, rated: dict[str, pd.DataFrame]) -> pd.DataFra
         for policy, own in rated.items()
         for name, rank in ranks.items()
     ).rename(columns={"trace": "neuron"})
+    if chosen.empty:
+        raise EvaluationError(f"{config.out}: no neuron varies along its laps, none to silence")
     driven = drive_silenced(config.out, chosen, config.workers)
     return chosen.merge(driven, on=["policy", "neuron"])
 
