@@ -92,15 +92,16 @@ class Colouring:
 def draw_scheme(rng: np.random.Generator) -> ColourScheme:
     """Colours as in the paper's test, or offsets of up to a fifth from the usual ones.
 
-    The offsets are one for all channels, or one for each; the patches of grass keep their usual
-    colour or move with the field.
+    The offsets are one for all channels, or more often one for each; the patches of grass move with
+    the field, or more often keep their usual colour: patches that stand out more than the road are
+    what is hardest to learn.
     """
     if rng.random() < 0.5:
         return draw_paper_colours(rng)
     usual = np.array([ColourScheme.road, ColourScheme.background, ColourScheme.grass])
-    channels = 3 if rng.random() < 0.5 else 1
+    channels = 3 if rng.random() < 0.75 else 1
     road, field = 255.0 * rng.uniform(-0.2, 0.2, (2, channels))
-    patches = field if rng.random() < 0.5 else np.zeros_like(field)
+    patches = field if rng.random() < 0.25 else np.zeros_like(field)
     offsets = np.stack([road, field, patches])
     moved = np.clip(usual + offsets, 0.0, 255.0)
     return ColourScheme(*(tuple(colour) for colour in moved.tolist()))
