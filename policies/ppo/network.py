@@ -17,6 +17,8 @@ EDGE = 1e-4
 class StackEncoder(nn.Module):
     """Features of a stack of frames, read as channels of one picture: 84 -> 27 -> 13 -> 6.
 
+    The layers' names are theirs to hook: ``relu3`` gives the 64-channel 6 x 6 map.
+
     Attributes:
         half_precision: Whether it computes in bfloat16.
     """
@@ -25,8 +27,11 @@ class StackEncoder(nn.Module):
         super().__init__()
         self.half_precision = half_precision
         self.conv1 = nn.Conv2d(frames, 16, 5, stride=3)
+        self.relu1 = nn.ReLU()
         self.conv2 = nn.Conv2d(16, 32, 3, stride=2)
+        self.relu2 = nn.ReLU()
         self.conv3 = nn.Conv2d(32, 64, 3, stride=2)
+        self.relu3 = nn.ReLU()
         self.dense = nn.Linear(64 * 6 * 6, FEATURES)
         self.to(memory_format=torch.channels_last)
 
@@ -44,9 +49,9 @@ class StackEncoder(nn.Module):
         """Features, float32 ``(n, 256)``, of stacks ``(n, frames, 84, 84)``, uint8 or scaled."""
         maps = self.scale(stacks)
         with torch.autocast(stacks.device.type, torch.bfloat16, enabled=self.half_precision):
-            maps = torch.relu(self.conv1(maps))
-            maps = torch.relu(self.conv2(maps))
-            maps = torch.relu(self.conv3(maps))
+            maps = self.relu1(self.conv1(maps))
+            maps = self.relu2(self.conv2(maps))
+            maps = self.relu3(self.conv3(maps))
             return torch.relu(self.dense(maps.flatten(1))).float()
 
 

@@ -114,40 +114,43 @@ def grid_of(network: PictureNetwork, layer: nn.Module) -> Grid:
     """The grid of a layer, from what its cells respond to.
 
     A convolution without padding never looks from a cell's place in an even division of the
-    picture: the middle of what a cell sees is measured by its gradient, for the cells on the
-    diagonal, and a line laid through them.
+    picture: which pixels a cell sees is measured by its gradient, for the cells on the diagonal,
+    and a line laid through the middles. What no cell sees gets no share.
     """
     noise = torch.rand(8, *network.observation.shape, generator=torch.Generator().manual_seed(0))
     stacks = noise.requires_grad_()
     output = of_frame(tapped(network, layer, stacks).outputs[0], len(noise), 0)
-    height, width = output.shape[-2:]
-    size = network.observation.shape[1:3]
-    places = []
-    for k in range(max(height, width)):
-        cell = output[..., min(k, height - 1), min(k, width - 1)].sum()
+    cells = output.shape[-2:]
+    seen = np.full((2, max(cells), 2), np.nan)
+    for k in range(max(cells)):
+        cell = output[..., min(k, cells[0] - 1), min(k, cells[1] - 1)].sum()
         (gradient,) = torch.autograd.grad(cell, stacks, retain_graph=True)
-        places.append(_middle(gradient.abs().amax(0).amax(0)))
-    rows, columns = np.array(places).T
-    return Grid(_shares(rows[:height], size[0]), _shares(columns[:width], size[1]))
+        seen[:, k] = _extent(gradient.abs().amax(0).amax(0))
+    sizes = network.observation.shape[1:3]
+    rows, columns = (_shares(*part) for part in zip(seen, cells, sizes, strict=True))
+    return Grid(rows, columns)
 
 
-def _middle(gradient: Tensor) -> tuple[float, float]:
-    """Middle row and column of the pixels ``(rows, columns[, channels])`` that are seen."""
+def _extent(gradient: Tensor) -> FloatArray:
+    """First and last row, and column, of the pixels ``(rows, columns[, channels])`` seen."""
     seen = (gradient if gradient.ndim == 2 else gradient.amax(-1)).numpy()
     if not seen.any():
-        return np.nan, np.nan
-    rows, columns = np.nonzero(seen > _NOTICED * seen.max())
-    return (rows.min() + rows.max()) / 2, (columns.min() + columns.max()) / 2
+        return np.full((2, 2), np.nan)
+    noticed = np.nonzero(seen > _NOTICED * seen.max())
+    return np.array([(part.min(), part.max()) for part in noticed], dtype=np.float64)
 
 
-def _shares(places: FloatArray, pixels: int) -> FloatArray:
-    """Shares ``(pixels, cells)`` of cells whose middles were measured, some perhaps in vain."""
-    number = np.arange(len(places))
-    known = np.isfinite(places)
+def _shares(seen: FloatArray, cells: int, pixels: int) -> FloatArray:
+    """Shares ``(pixels, cells)``, of the first and last pixel that each cell sees, or NaN."""
+    number, place = np.arange(cells), np.arange(pixels)
+    middles, known = seen[:cells].mean(axis=1), np.isfinite(seen[:cells, 0])
     if known.sum() < 2:
-        centres = (number + 0.5) * pixels / len(places) - 0.5
+        centres = (number + 0.5) * pixels / cells - 0.5
+        reach = pixels / cells
     else:
-        slope, start = np.polyfit(number[known], places[known], 1)
+        slope, start = np.polyfit(number[known], middles[known], 1)
         centres = start + slope * number
-    each = [np.interp(np.arange(pixels), centres, unit) for unit in np.eye(len(places))]
-    return np.column_stack(each)
+        reach = float((seen[:cells, 1] - seen[:cells, 0])[known].max() / 2)
+    shares = np.column_stack([np.interp(place, centres, unit) for unit in np.eye(cells)])
+    shares[(place < centres[0] - reach - 0.5) | (place > centres[-1] + reach + 0.5)] = 0.0
+    return shares

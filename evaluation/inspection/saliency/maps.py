@@ -68,11 +68,11 @@ def _activations(network: PictureNetwork, lens: Lens) -> Callable[[Tensor], Maps
         mean, outputs = tapped(network, layer, stacks)
         target = mean[:, lens.column].sum()
         gradients = torch.autograd.grad(target, outputs, allow_unused=True, materialize_grads=True)
-        runs = list(zip(outputs, gradients, strict=True))  # one for each member of an ensemble
+        runs = list(zip(outputs, gradients, strict=True))  # one for each member
         frames = []
         for frame in every:
             parts = [[of_frame(part.detach(), len(stacks), frame) for part in run] for run in runs]
-            frames.append(np.mean([weigh(*part) for part in parts], axis=0))
+            frames.append(np.sum([weigh(*part) for part in parts], axis=0))
         return grid.pixels(np.max(frames, axis=0))
 
     return draw

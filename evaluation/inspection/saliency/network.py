@@ -9,13 +9,12 @@ from torch import Tensor, nn
 
 from drive.observation import ObservationSpec
 from evaluation.errors import EvaluationError
+from evaluation.inspection.learned import driver_under
 from nsac_core.methods.protocol import Method
 from policies import Policy
-from policies.checking import CheckedPolicy
 from policies.driving_policy import DrivingPolicy
 from policies.ppo.driver import ExpertDriver
 from policies.ppo.network import Actor, FixedEncoder
-from policies.selective import SelectiveDriver
 
 M = TypeVar("M", bound=nn.Module)
 
@@ -107,15 +106,14 @@ def network_of(policy: Policy, samples: int | None = None, seed: int = 0) -> Pic
     Raises:
         EvaluationError: It has no such network.
     """
-    while isinstance(policy, CheckedPolicy | SelectiveDriver):
-        policy = policy.policy if isinstance(policy, CheckedPolicy) else policy.driver
-    if isinstance(policy, DrivingPolicy):
-        return MethodNetwork(policy, samples, seed)
-    if isinstance(policy, ExpertDriver):
-        return ActorNetwork(policy)
-    network = getattr(policy, "network", None)
-    if isinstance(network, nn.Module) and policy.observation.kind != "world":
-        return OwnNetwork(policy, network)
+    driver = driver_under(policy)
+    if isinstance(driver, DrivingPolicy):
+        return MethodNetwork(driver, samples, seed)
+    if isinstance(driver, ExpertDriver):
+        return ActorNetwork(driver)
+    network = getattr(driver, "network", None)
+    if isinstance(network, nn.Module) and driver.observation.kind != "world":
+        return OwnNetwork(driver, network)
     raise EvaluationError(
         f"{policy.name}: has no saliency: expected a learned driver, or an attribute `network`, a "
         "torch module from pictures to the means of steer, gas and brake"
