@@ -183,8 +183,7 @@ class Recording:
         finally:
             for recorder in recorders:
                 recorder.close()
-        for car in range(cars):
-            folder = lap_folder(self.run, label, chunk.first + car)
+        for car, folder in enumerate(_folders(self.run, label, chunk)):
             folder.mkdir(parents=True, exist_ok=True)
             for recorder in recorders:
                 aside = folder / f"part-{recorder.file}"
@@ -193,8 +192,7 @@ class Recording:
 
     def missing(self, policy: Policy, label: str, chunk: Chunk) -> "Recording":
         """The recorders that have left no file of some lap of the chunk."""
-        laps = range(chunk.first, chunk.first + len(chunk.tracks))
-        folders = [lap_folder(self.run, label, lap) for lap in laps]
+        folders = _folders(self.run, label, chunk)
         wanted = tuple(
             recorder
             for recorder in self.recorders
@@ -239,10 +237,17 @@ def _see_what_is_missing(config: EvaluateConfig, recorders: tuple[type[LapRecord
     for driver in entrants(config):
         policy = drivers.load(driver.source)
         for chunk in split(track_maps.expand(config.maps), config.batch):
+            for folder in _folders(config.out, driver.label, chunk):
+                folder.mkdir(parents=True, exist_ok=True)
             missing = every.missing(policy, driver.label, chunk)
             if missing.recorders:
                 with missing(policy, driver.label, chunk) as observer:
                     drive_chunk(policy, chunk, config.conditions, driver.label, observer)
+
+
+def _folders(run: Path, label: str, chunk: Chunk) -> list[Path]:
+    laps = range(chunk.first, chunk.first + len(chunk.tracks))
+    return [lap_folder(run, label, lap) for lap in laps]
 
 
 def _frames(folder: Path) -> NDArray[np.uint8] | None:

@@ -83,11 +83,12 @@ def test_frames_are_those_of_the_decisions_and_only_of_drivers_that_look(tmp_pat
 
 
 def test_a_missing_recording_is_made_by_driving_the_same_lap_again(tmp_path: Path) -> None:
-    (before,) = drive_and_see([BLINDFOLD], "seed:3", tmp_path, max_steps=5)
-    shutil.rmtree(before.folder)
+    before, _ = drive_and_see([BLINDFOLD, SCRIPTED], "seed:3", tmp_path, max_steps=5)
+    shutil.rmtree(tmp_path / "seen")
     with pytest.raises(EvaluationError, match="none of its laps has been seen"):
         seen_laps(tmp_path)
-    (again,) = see_run(tmp_path, [Poses])
+    again, blind = see_run(tmp_path, [Poses])
+    assert (blind.folder / "poses.npz").is_file()
     assert (again.folder / "poses.npz").is_file()
     assert before.frames is not None
     assert again.frames is not None
