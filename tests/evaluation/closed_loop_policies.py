@@ -54,6 +54,21 @@ class NotANumber(Scripted):
         return decision
 
 
+class Blindfold(Scripted):
+    """Has pictures drawn, and does not look at them."""
+
+    observation = ObservationSpec("gray84", 1)
+
+
+class Unsure(Blindfold):
+    """Does not know how unsure it is."""
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
+        decision = super().act(observations)
+        decision.epistemic[:, 0] = np.nan
+        return decision
+
+
 class Raises(Scripted):
     """Fails in its own way."""
 
@@ -65,12 +80,6 @@ class Sees(Scripted):
     """Wants to see what there is not."""
 
     observation = ObservationSpec("lidar", 1)  # type: ignore[arg-type]
-
-
-class Blindfold(Scripted):
-    """Has pictures drawn, and does not look at them."""
-
-    observation = ObservationSpec("gray84", 1)
 
 
 class Stranded(Scripted):

@@ -148,7 +148,10 @@ function drawGauges() {
     const parts = [
       `<text x="0" y="${y + 13}">${name}</text><rect class="groove" x="${left}" y="${y}" width="${width}" height="18" rx="2"/>`,
     ];
-    if (name === "steer") parts.push(`<path class="zero" d="M${x(0)} ${y}v18"/>`);
+    if (name === "steer") {
+      parts.push(`<path class="zero" d="M${x(0)} ${y}v18"/><text class="scale" x="${left}" y="${y + 28}">left</text>`);
+      parts.push(`<text class="scale" x="${left + width}" y="${y + 28}" text-anchor="end">right</text>`);
+    }
     shownLaps().forEach((lap, order) => {
       const i = counterpart(lap);
       const colour = accent(lap);
@@ -166,19 +169,21 @@ function drawGauges() {
     });
     return parts.join("");
   });
-  const ends = `<text class="scale" x="${left}" y="114">−1 left</text><text class="scale" x="${left + width}" y="114" text-anchor="end">right +1</text>`;
-  byId("gauges").innerHTML = `<svg viewBox="0 0 240 118" aria-hidden="true">${rows.join("")}${ends}</svg>`;
+  byId("gauges").innerHTML = `<svg viewBox="0 0 240 100" aria-hidden="true">${rows.join("")}</svg>`;
 }
 
 /** The numbers of the chosen step that no panel shows, a row a lap. */
 function drawReadout() {
+  const columns = [
+    ["% of lap", (lap, i) => fixed(lap.progress[i], 1)],
+    ["units/s", (lap, i) => fixed(lap.speed[i], 0)],
+    ["epistemic", (lap, i) => (lap.stated ? fixed(lap.epistemic_steer[i], 4) : "none")],
+  ];
+  if (!shownLaps().some((lap) => lap.stated)) columns.pop();
   const rows = shownLaps().map((lap) => {
-    const i = counterpart(lap);
-    const doubt = lap.stated ? fixed(lap.epistemic_steer[i], 4) : "none";
-    const name = `<th scope="row"><i style="background:${accent(lap)}"></i>${short(lap.policy)}</th>`;
-    return `<tr>${name}<td>${fixed(lap.progress[i], 1)}</td><td>${fixed(lap.speed[i], 1)}</td><td>${doubt}</td></tr>`;
+    const name = `<th scope="row" title="${escape(lap.policy).replaceAll('"', "&quot;")}"><i style="background:${accent(lap)}"></i>${short(lap.policy)}</th>`;
+    return `<tr>${name}${columns.map(([, of]) => `<td>${of(lap, counterpart(lap))}</td>`).join("")}</tr>`;
   });
-  byId("readout").innerHTML =
-    '<caption class="hidden">Numbers of the chosen step</caption><thead><tr><td></td><th scope="col">% of lap</th><th scope="col">units/s</th>' +
-    `<th scope="col" title="Epistemic sigma of steer">epistemic</th></tr></thead><tbody>${rows.join("")}</tbody>`;
+  const head = columns.map(([name]) => `<th scope="col">${name}</th>`).join("");
+  byId("readout").innerHTML = `<caption class="hidden">Numbers of the chosen step</caption><thead><tr><td></td>${head}</tr></thead><tbody>${rows.join("")}</tbody>`;
 }

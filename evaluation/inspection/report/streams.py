@@ -20,9 +20,13 @@ from policies.protocol import ACTIONS
 MAX_TRACES = 600
 """Neurons that the page holds; of an ensemble with more, whole groups are left out."""
 _COLUMNS = {
-    "time": 2, "x": 2, "y": 2, "heading": 3, "speed": 1, "arc_length": 1, "lateral_error": 2,
-    "curvature": 4, "wheels_off_road": 0,
-}  # fmt: skip
+    "time": 2,
+    "x": 2,
+    "y": 2,
+    "heading": 3,
+    "speed": 1,
+    "lateral_error": 2,
+}
 
 
 def stated(steps: pd.DataFrame) -> bool:
