@@ -15,7 +15,7 @@ from drive.carracing.observations import FrameStack
 from drive.carracing.regions import Region, Regions, regions
 from drive.carracing.world import CarRacingWorld
 from evaluation import EvaluationError
-from evaluation.inspection.saliency.cells import find_layer, grid_of, tapped
+from evaluation.inspection.saliency.cells import find_layer, grid_of, of_frame, tapped
 from evaluation.inspection.saliency.lens import KINDS, Lens, MapKind
 from evaluation.inspection.saliency.maps import saliency_maps, scaled
 from evaluation.inspection.saliency.network import OwnNetwork, PictureNetwork, network_of
@@ -142,15 +142,15 @@ def test_maps_are_those_of_the_package(
 
 def test_eigencam_is_the_first_principal_component(seen: tuple[Stacks, Regions]) -> None:
     """Of the positions' features; its larger side counts as positive."""
-    torch.manual_seed(3)
-    judged, stacks = OwnNetwork(policies.load("nsac"), Flat()), seen[0][:2]
+    judged, stacks = network(), seen[0][:2]
     drawn = saliency_maps(judged, stacks, Lens("eigencam"))
-    layer = judged.get_submodule("network.relu")
-    features = tapped(judged, layer, scaled(stacks)).outputs[0].detach().flatten(2).numpy()
-    for positions, ours in zip(features.transpose(0, 2, 1), drawn, strict=True):
-        component = PCA(1).fit_transform(positions.astype(np.float64))[:, 0]
+    layer = find_layer(judged, "relu3")
+    output = of_frame(tapped(judged, layer, scaled(stacks)).outputs[0], 2, 0)
+    for maps, ours in zip(output.detach().flatten(2).double().numpy(), drawn, strict=True):
+        component = PCA(1).fit_transform(maps.T)[:, 0]
         component *= np.sign(component[np.abs(component).argmax()])
-        expected = np.maximum(component, 0).reshape(84, 84)
+        cells = np.maximum(component, 0).reshape(1, 6, 6)
+        expected = grid_of(judged, layer).pixels(cells)[0]
         np.testing.assert_allclose(ours, expected, atol=1e-4 * expected.max())
 
 
@@ -223,8 +223,8 @@ def test_cells_lie_where_they_look() -> None:
 
 def test_the_papers_layer_is_the_48_channel_map() -> None:
     judged = network(encoder="conv")
-    assert find_layer(judged, "") is judged.get_submodule("method.encoder.relu2")
-    assert find_layer(judged, "pool2") is judged.get_submodule("method.encoder.pool2")
+    assert find_layer(judged, "") == "method.encoder.relu2"
+    assert find_layer(judged, "pool2") == "method.encoder.pool2"
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_asking_changes_no_decision(seen: tuple[Stacks, Regions]) -> None:
     judged = network_of(policy)
     policy.reset(2)
     before = policy.act(seen[0][:2])
-    sanity(judged, seen[0][:2], Lens("gradient"))
+    sanity(judged, randomised(judged), seen[0][:2], Lens("gradient"))
     policy.reset(2)
     np.testing.assert_array_equal(policy.act(seen[0][:2]).mean, before.mean)
     assert all(weights.requires_grad for weights in policy.method.parameters())
@@ -283,10 +283,10 @@ def test_deletion_finds_what_matters(seen: tuple[Stacks, Regions]) -> None:
 
 def test_maps_of_shuffled_weights_are_others(seen: tuple[Stacks, Regions]) -> None:
     judged = looker("edge")
-    course = sanity(judged, seen[0], Lens("gradient"))
+    course = sanity(judged, randomised(judged), seen[0], Lens("gradient"))
     assert list(course) == ["network.change"]
     trained = network_of(policies.load("nsac"))
-    course = sanity(trained, seen[0][:2], Lens("gradient"))
+    course = sanity(trained, randomised(trained), seen[0][:2], Lens("gradient"))
     assert next(iter(course)) == "method.layer.log_std_head"
     assert list(course)[-1] == "method.encoder.conv1"
     # The mean does not depend on the head of the uncertainty.

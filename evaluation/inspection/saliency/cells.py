@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from evaluation.errors import EvaluationError
 from evaluation.inspection.saliency.lens import Maps
@@ -32,10 +32,11 @@ class Tapped(NamedTuple):
     outputs: list[Tensor]
 
 
-def tapped(network: PictureNetwork, layer: nn.Module, stacks: Tensor) -> Tapped:
+def tapped(network: PictureNetwork, layer: str, stacks: Tensor) -> Tapped:
     """Evaluates a network and keeps the outputs of one of its layers."""
     outputs: list[Tensor] = []
-    hook = layer.register_forward_hook(lambda _module, _inputs, output: outputs.append(output))
+    module = network.get_submodule(layer)
+    hook = module.register_forward_hook(lambda _module, _inputs, output: outputs.append(output))
     try:
         return Tapped(network(stacks), outputs)
     finally:
@@ -47,8 +48,8 @@ def of_frame(output: Tensor, n: int, frame: int) -> Tensor:
     return output if len(output) == n else output.view(n, -1, *output.shape[1:])[:, -1 - frame]
 
 
-def find_layer(network: PictureNetwork, name: str) -> nn.Module:
-    """The layer of a name, or the last one whose maps have at least 4 x 4 cells.
+def find_layer(network: PictureNetwork, name: str) -> str:
+    """The whole name of a layer, or of the last one whose maps have at least 4 x 4 cells.
 
     Raises:
         EvaluationError: There is no such layer, it ran in no pass, or it gives no maps.
@@ -61,13 +62,13 @@ def find_layer(network: PictureNetwork, name: str) -> nn.Module:
                 f"{network.name}: no layer gives maps of {LEAST_CELLS} x {LEAST_CELLS} cells or "
                 "more; look through the lens `gradient`"
             )
-        return network.get_submodule(large[-1])
+        return large[-1]
     found = [n for n in maps if n == name or n.endswith(f".{name}")]
     if len(found) != 1:
         short = ", ".join(n.rpartition(".")[2] for n in maps)
         which = f"{len(found)} layers {name!r}" if found else f"no layer {name!r} with maps"
         raise EvaluationError(f"{network.name}: there are {which}, expected one of {short}")
-    return network.get_submodule(found[0])
+    return found[0]
 
 
 def _layers_with_maps(network: PictureNetwork) -> dict[str, torch.Size]:
@@ -110,13 +111,20 @@ class Grid:
         return np.asarray(spread, dtype=np.float32)
 
 
-def grid_of(network: PictureNetwork, layer: nn.Module) -> Grid:
+def grid_of(network: PictureNetwork, layer: str) -> Grid:
     """The grid of a layer, from what its cells respond to.
 
     A convolution without padding never looks from a cell's place in an even division of the
     picture: which pixels a cell sees is measured by its gradient, for the cells on the diagonal,
     and a line laid through the middles. What no cell sees gets no share.
     """
+    if layer not in network.grids:
+        network.grids[layer] = _measured(network, layer)
+    grid: Grid = network.grids[layer]
+    return grid
+
+
+def _measured(network: PictureNetwork, layer: str) -> Grid:
     noise = torch.rand(8, *network.observation.shape, generator=torch.Generator().manual_seed(0))
     stacks = noise.requires_grad_()
     output = of_frame(tapped(network, layer, stacks).outputs[0], len(noise), 0)

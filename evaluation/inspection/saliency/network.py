@@ -2,7 +2,7 @@
 
 import copy
 from abc import ABC, abstractmethod
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -25,12 +25,15 @@ class PictureNetwork(nn.Module, ABC):
     Attributes:
         observation: What the policy sees.
         name: The policy's.
+        grids: Where the cells of its layers lie, by the layers' names; measured once, for shuffled
+            weights do not move them.
     """
 
     def __init__(self, name: str, observation: ObservationSpec) -> None:
         super().__init__()
         self.name = name
         self.observation = observation
+        self.grids: dict[str, Any] = {}
 
     @abstractmethod
     def forward(self, stacks: Tensor) -> Tensor:

@@ -56,19 +56,19 @@ def score(
     guess = curves(network, shown, aimless(len(shown), seen.shape[1:], seed), lens)
     rows += [("aimless", "deletion", "", guess.deletion_area)]
     rows += [("aimless", "insertion", "", guess.insertion_area)]
-    shuffled = randomised(network, seed)[-1].network
+    course = randomised(network, seed)
     for kind in KINDS:
         own = replace(lens, kind=kind)
         maps = saliency_maps(network, shown, own)
         rows += [(kind, "share", *pair) for pair in _by_region(shares(maps, seen))]
-        random = shares(saliency_maps(shuffled, shown, own), seen)
+        random = shares(saliency_maps(course[-1].network, shown, own), seen)
         rows += [(kind, "shuffled_share", *pair) for pair in _by_region(random)]
         rows += [(kind, "blank", "", float((maps.max(axis=(1, 2)) == 0).mean()))]
         curve = curves(network, shown, maps, own)
         rows += [(kind, "deletion", "", curve.deletion_area)]
         rows += [(kind, "insertion", "", curve.insertion_area)]
         some = shown[:: -(-len(shown) // SANITY_STEPS)]
-        changed = sanity(network, some, own, seed)
+        changed = sanity(network, course, some, own)
         rows += [(kind, "rank_correlation", layer, value) for layer, value in changed.items()]
     table = pd.DataFrame(rows, columns=["kind", "measure", "item", "value"])
     identity: dict[str, Any] = {"policy": lap.policy, "lap": lap.lap, "map": lap.map}

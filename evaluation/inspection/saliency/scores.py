@@ -1,6 +1,7 @@
 """Scores of saliency: where it lies, whether it points at what matters, whether it is learned."""
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ BLUR = 10.0
 """Standard deviation, in pixels, of the picture that a pixel is taken from when it is replaced."""
 
 
-def shares(maps: Maps, regions: Regions) -> FloatArray:
+def shares(maps: Maps | NDArray[np.uint8], regions: Regions) -> FloatArray:
     """Share of each map's mass in each region, ``(n, 6)``; NaN where a map is zero everywhere.
 
     Args:
@@ -150,8 +151,16 @@ def rank_correlations(maps: Maps, others: Maps) -> FloatArray:
     return correlation
 
 
-def sanity(network: PictureNetwork, stacks: Stacks, lens: Lens, seed: int = 0) -> dict[str, float]:
+def sanity(
+    network: PictureNetwork, course: Sequence[Randomised], stacks: Stacks, lens: Lens
+) -> dict[str, float]:
     """Whether the maps are of what was learned (Adebayo et al. 2018): they must change without it.
+
+    Args:
+        network: As it was learned.
+        course: ``randomised`` of it.
+        stacks: ``(n, *observation.shape)``.
+        lens: Which map.
 
     Returns:
         For each layer, in the order in which they are shuffled, the mean rank correlation of the
@@ -159,7 +168,7 @@ def sanity(network: PictureNetwork, stacks: Stacks, lens: Lens, seed: int = 0) -
     """
     before = saliency_maps(network, stacks, lens)
     found = {}
-    for layer, other in randomised(network, seed):
+    for layer, other in course:
         each = rank_correlations(before, saliency_maps(other, stacks, lens))
         found[layer] = float(each[np.isfinite(each)].mean()) if np.isfinite(each).any() else np.nan
     return found
