@@ -17,6 +17,12 @@ from evaluation.inspection.saliency.network import PictureNetwork
 from evaluation.inspection.saliency.overlay import as_bytes, in_colour, overlaid
 from evaluation.inspection.saliency.scores import areas, shares
 
+PANEL, LINE, TABLE = 2.2, 0.2, 7.5
+"""Inches: of a picture with its title, of a line of the table, and across it."""
+
+BRIGHTEST = 0.995
+"""Share of the pixels that are not as bright as can be: single ones stand out in a gradient."""
+
 REGION_COLOURS = ("#a6d96a", "#bdbdbd", "#0072B2", "#D55E00", "#404040", "#ffffff")
 """Of each region, in their order."""
 
@@ -49,15 +55,12 @@ def figure_8d(sights: Sequence[Sight], lens: Lens, title: str) -> Figure:
         title: Of the figure.
     """
     kinds = list(dict.fromkeys([lens.kind, "gradient"]))
-    columns = len(sights) + 1
-    figure = Figure(
-        figsize=(max(2.1 * columns, 7.5), 2.15 * len(kinds) + 2.9), layout="constrained"
-    )
+    columns, lines = len(sights) + 1, 2 + len(kinds) * len(sights)
+    heights = [*[PANEL] * len(kinds), LINE * lines]
+    size = (max(0.95 * PANEL * columns, TABLE), sum(heights) + 0.7)
+    figure = Figure(figsize=size, layout="constrained")
     figure.suptitle(title, fontsize=11)
-    lines = 1 + len(kinds) * len(sights)
-    grid = figure.add_gridspec(
-        len(kinds) + 1, columns, height_ratios=[*[1.0] * len(kinds), 0.12 * lines]
-    )
+    grid = figure.add_gridspec(len(kinds) + 1, columns, height_ratios=heights)
     first = sights[0]
     _panel(figure.add_subplot(grid[0, 0]), in_colour(first.stack[-1]), "picture")
     if len(kinds) > 1:
@@ -68,7 +71,7 @@ def figure_8d(sights: Sequence[Sight], lens: Lens, title: str) -> Figure:
             own = saliency_maps(sight.network, sight.stack[None], replace(lens, kind=kind))
             axes = figure.add_subplot(grid[line, place])
             words = f"{sight.label}\n{_action(sight, lens)}\n{kind}" if line == 0 else kind
-            _panel(axes, overlaid(sight.stack[-1], as_bytes(own[0])), words)
+            _panel(axes, overlaid(sight.stack[-1], as_bytes(own[0], BRIGHTEST)), words)
             part = shares(own, sight.regions[None])[0]
             rows.append([f"{sight.label}: {kind}", *_percent(part)])
     _table(figure.add_subplot(grid[-1, :]), rows)

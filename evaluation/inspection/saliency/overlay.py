@@ -40,10 +40,11 @@ def in_colour(frame: Image, enlarged: int = 1) -> Image:
     return np.repeat(large[..., None], 3, axis=2) if large.ndim == 2 else large
 
 
-def as_bytes(maps: Maps) -> Image:
-    """A single map ``(rows, columns)`` with its maximum at 255."""
-    most = float(maps.max())
-    return (255 / (most if most > 0 else 1.0) * maps).round().astype(np.uint8)
+def as_bytes(maps: Maps, brightest: float = 1.0) -> Image:
+    """A single map ``(rows, columns)``, 255 at its maximum, or at that quantile and above."""
+    most = float(np.quantile(maps, brightest)) or float(maps.max())
+    shown: Image = (255 * np.clip(maps / (most or 1.0), 0, 1)).round().astype(np.uint8)
+    return shown
 
 
 def _large(image: Image, times: int) -> Image:
