@@ -20,7 +20,8 @@ pytestmark = [
 LEVEL = "document.querySelector('.picture').getContext('2d').getImageData(0, 0, 1, 1).data[0]"
 ROW = "[...document.querySelector('.overlay').getContext('2d').getImageData(0, 40, 84, 1).data]"
 UNNAMED = """[...document.querySelectorAll('button, select, input, [role=img]')]
-.filter((e) => !(e.labels?.length || e.ariaLabel || e.textContent.trim())).map((e) => e.outerHTML)"""
+.filter((e) => !(e.labels?.length || e.ariaLabel || e.textContent.trim()))
+.map((e) => e.outerHTML)"""
 PATIENCE = 120_000  # ms, on a busy machine
 
 
@@ -122,7 +123,9 @@ def test_laps_are_chosen_and_say_what_went_wrong(page: Any) -> None:  # noqa: AN
     assert page.get_attribute("#step", "max") == "2"
     assert "ended after 3 steps" in page.inner_text("#notes")
     assert "has ended" not in page.inner_text("#frames figure")
+    page.focus("#lap")  # where keys are the chooser's own
     page.keyboard.press("]")
+    assert page.input_value("#lap") == "1"
     page.focus("#play")
     page.keyboard.press("]")
     assert "NaN" in page.inner_text("#notes")
