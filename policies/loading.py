@@ -17,6 +17,7 @@ _PRETRAINED = Path(__file__).parent / "pretrained"
 
 BUNDLED = {
     "nsac": _PRETRAINED / "nsac_carracing.safetensors",
+    "nsac-robust": _PRETRAINED / "nsac_carracing_robust.safetensors",
     "ppo": _PRETRAINED / "ppo_carracing.safetensors",
 }
 """Checkpoints that come with the package, by name."""
@@ -29,8 +30,8 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
     """Loads a policy.
 
     Args:
-        name: ``"nsac"`` or ``"ppo"`` (bundled), ``"privileged"``, the path of a checkpoint, or
-            ``"package.module:factory"``, where the factory takes no argument and returns a policy;
+        name: ``"nsac"``, ``"nsac-robust"`` or ``"ppo"`` (bundled), ``"privileged"``, the path of a
+            checkpoint, or ``"package.module:factory"``, where the factory takes no argument and returns a policy;
             or any of these under a supervisor, as ``policies.selective.parse`` reads it.
         observation: What the policy will be shown, where that is fixed; None accepts any.
 
