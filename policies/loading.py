@@ -31,8 +31,9 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
 
     Args:
         name: ``"nsac"``, ``"nsac-robust"`` or ``"ppo"`` (bundled), ``"privileged"``, the path of a
-            checkpoint, or ``"package.module:factory"``, where the factory takes no argument and returns a policy;
-            or any of these under a supervisor, as ``policies.selective.parse`` reads it.
+            checkpoint, or ``"package.module:factory"``, where the factory takes no argument and
+            returns a policy; or any of these under a supervisor, as ``policies.selective.parse``
+            reads it.
         observation: What the policy will be shown, where that is fixed; None accepts any.
 
     Raises:
