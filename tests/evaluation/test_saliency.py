@@ -16,18 +16,12 @@ from drive.carracing.regions import Region, Regions, regions
 from drive.carracing.world import CarRacingWorld
 from evaluation import EvaluationError
 from evaluation.inspection.saliency.cells import find_layer, grid_of, of_frame, tapped
+from evaluation.inspection.saliency.curves import aimless, curves
 from evaluation.inspection.saliency.lens import KINDS, Lens, MapKind
 from evaluation.inspection.saliency.maps import saliency_maps, scaled
 from evaluation.inspection.saliency.network import OwnNetwork, PictureNetwork, network_of
-from evaluation.inspection.saliency.scores import (
-    aimless,
-    areas,
-    curves,
-    randomised,
-    rank_correlations,
-    sanity,
-    shares,
-)
+from evaluation.inspection.saliency.sanity import randomised, rank_correlations, sanity
+from evaluation.inspection.saliency.scores import areas, shares
 from nsac_core.methods import METHODS
 from policies import checkpoint
 from policies.checkpoint import Header

@@ -8,18 +8,13 @@ import numpy as np
 import pandas as pd
 
 from drive.carracing.regions import Region
+from evaluation.inspection.saliency.curves import aimless, curves
 from evaluation.inspection.saliency.lens import KINDS, Lens
 from evaluation.inspection.saliency.looked import pictures, seen_regions, stacks
 from evaluation.inspection.saliency.maps import saliency_maps
 from evaluation.inspection.saliency.network import PictureNetwork
-from evaluation.inspection.saliency.scores import (
-    aimless,
-    areas,
-    curves,
-    randomised,
-    sanity,
-    shares,
-)
+from evaluation.inspection.saliency.sanity import randomised, sanity
+from evaluation.inspection.saliency.scores import areas, shares
 from evaluation.inspection.seen_laps import SeenLap
 from nsac_core.benchmarks.sheets import Field, Number, Sheet
 
