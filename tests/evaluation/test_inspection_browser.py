@@ -52,7 +52,7 @@ class Opened:
         self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
         self.page.on("request", lambda request: self.fetched.append(request.url))
         self.page.goto(report, timeout=PATIENCE)
-        self.page.wait_for_selector("html[data-ready]", state="attached")
+        self.page.wait_for_selector("html[data-complete]", state="attached")
 
     def _heard(self, message: Any) -> None:  # noqa: ANN401
         if message.type in ("error", "warning"):

@@ -1,5 +1,6 @@
 // Time: the slider, play, keys; choosing laps and traces.
 let timer = null;
+let below = null;
 
 function place(step) {
   const last = state.lap.x.length - 1;
@@ -71,8 +72,17 @@ function draw() {
   buildFrames();
   drawMap();
   drawAlong();
-  drawLater();
   place(state.step);
+  clearTimeout(below);
+  below = setTimeout(drawBelow);
+}
+
+/** What is not on the first screen, once that has been seen. */
+function drawBelow() {
+  drawLater();
+  placeRing();
+  drawForesight();
+  document.documentElement.dataset.complete = "yes";
 }
 
 function buildBeside() {
@@ -177,6 +187,8 @@ function drawLater() {
     showlegend: laps.length > 1, legend: { orientation: "h", y: 1, yanchor: "bottom", x: 0 }, hovermode: false, dragmode: false,
     xaxis: axis("Sigma of steer", { rangemode: "tozero" }), yaxis: axis("Largest |lateral error| of the next second", { rangemode: "tozero" }),
   }), CONFIG);
+  byId("later").removeAllListeners("plotly_afterplot");
+  byId("later").on("plotly_afterplot", placeRing);
 }
 
 function placeRing() {
@@ -246,17 +258,15 @@ function listen() {
   }
   document.addEventListener("keydown", onKey);
   scrubbing();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (drawLap(), drawForesight()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawLap);
 }
 
 listen();
 drawLap();
-drawForesight();
 byId("map").on("plotly_click", (event) => {
   const [id, step] = event.points[0].customdata ?? [];
   if (step !== undefined) id === state.lap.id ? move(step) : choose(id, step);
 });
 byId("map").on("plotly_afterplot", placeCars);
 byId("along").on("plotly_afterplot", placeCursor);
-if (!byId("later-box").hidden) byId("later").on("plotly_afterplot", placeRing);
 document.documentElement.dataset.ready = "yes";
