@@ -1,6 +1,7 @@
 """Figures of the laps of several drivers on one map: the paper's Figures 8 A to C, and sigma."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -85,7 +86,7 @@ def trajectories(laps: Laps) -> Figure:
     reference = next((lap for lap in laps if _name(lap).startswith("ppo")), laps[0])
     length = _track(laps[0]).length
     for lap, colour in _coloured(laps):
-        style = {"color": colour, "linewidth": 1.2, "label": _name(lap)}
+        style: dict[str, Any] = {"color": colour, "linewidth": 1.2, "label": _name(lap)}
         road.plot(*path_of(lap).T, **style)
         error.plot(column(lap, "progress") * length, column(lap, "lateral_error"), **style)
         if lap is not reference:

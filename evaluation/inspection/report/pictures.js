@@ -175,15 +175,15 @@ function drawGauges() {
 /** The numbers of the chosen step that no panel shows, a row a lap. */
 function drawReadout() {
   const columns = [
-    ["% of lap", (lap, i) => fixed(lap.progress[i], 1)],
-    ["units/s", (lap, i) => fixed(lap.speed[i], 0)],
-    ["epistemic", (lap, i) => (lap.stated ? fixed(lap.epistemic_steer[i], 4) : "none")],
+    ["%", (lap, i) => fixed(lap.progress[i], 1), "Progress, % of the lap"],
+    ["speed", (lap, i) => fixed(lap.speed[i], 0), "Speed, units/s"],
+    ["epist.", (lap, i) => (lap.stated ? fixed(lap.epistemic_steer[i], 4) : "none"), "Epistemic sigma of steer"],
   ];
   if (!shownLaps().some((lap) => lap.stated)) columns.pop();
   const rows = shownLaps().map((lap) => {
     const name = `<th scope="row" title="${escape(lap.policy).replaceAll('"', "&quot;")}"><i style="background:${accent(lap)}"></i>${short(lap.policy)}</th>`;
     return `<tr>${name}${columns.map(([, of]) => `<td>${of(lap, counterpart(lap))}</td>`).join("")}</tr>`;
   });
-  const head = columns.map(([name]) => `<th scope="col">${name}</th>`).join("");
+  const head = columns.map(([name, , words]) => `<th scope="col" title="${words}">${name}</th>`).join("");
   byId("readout").innerHTML = `<caption class="hidden">Numbers of the chosen step</caption><thead><tr><td></td>${head}</tr></thead><tbody>${rows.join("")}</tbody>`;
 }

@@ -118,7 +118,7 @@ def _images(rerun: Any, pictures: NDArray[np.uint8]) -> Any:  # noqa: ANN401
 
 def _on_screen(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Rerun's y points down the screen."""
-    return points * np.array([1.0, -1.0])
+    return np.asarray(points * np.array([1.0, -1.0]))
 
 
 def _views(rerun: Any, laps: Sequence[Evidence]) -> Any:  # noqa: ANN401
