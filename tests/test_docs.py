@@ -44,6 +44,7 @@ WORDS = {
 """What ``nsac-evaluate`` calls for its first words."""
 
 INSPECTORS = {
+    "report": "make_report",
     "saliency": "study",
     "traces": "trace",
     "wiring": "save_wiring",
