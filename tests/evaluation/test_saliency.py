@@ -239,6 +239,27 @@ def test_a_driver_without_a_network_is_named() -> None:
         network_of(policies.load("privileged"))
 
 
+class Faulty(nn.Module):
+    """Gives two actions, or forgets where they came from."""
+
+    def __init__(self, actions: int) -> None:
+        super().__init__()
+        self.actions = actions
+
+    def forward(self, stacks: Tensor) -> Tensor:
+        return stacks.detach().mean((1, 2, 3))[:, None].expand(-1, self.actions)
+
+
+@pytest.mark.parametrize(
+    ("actions", "words"),
+    [(2, r"network gives \(1, 2\), expected \(1, 3\)"), (3, "network keeps no gradient")],
+)
+def test_a_faulty_network_is_named(actions: int, words: str, seen: tuple[Stacks, Regions]) -> None:
+    judged = OwnNetwork(policies.load("nsac"), Faulty(actions))
+    with pytest.raises(EvaluationError, match=words):
+        saliency_maps(judged, seen[0][:1], Lens("gradient"))
+
+
 def test_asking_changes_no_decision(seen: tuple[Stacks, Regions]) -> None:
     torch.manual_seed(0)
     policy = DrivingPolicy(checkpoint.build_method(Header("nsac")), "driver")

@@ -15,6 +15,7 @@ from policies import Policy
 from policies.driving_policy import DrivingPolicy
 from policies.ppo.driver import ExpertDriver
 from policies.ppo.network import Actor, FixedEncoder
+from policies.protocol import ACTIONS
 
 M = TypeVar("M", bound=nn.Module)
 
@@ -91,8 +92,19 @@ class OwnNetwork(PictureNetwork):
         self.network = _frozen(network)
 
     def forward(self, stacks: Tensor) -> Tensor:
-        """The mean of the actions."""
+        """The mean of the actions.
+
+        Raises:
+            EvaluationError: It is of another shape, or keeps no gradient.
+        """
         mean: Tensor = self.network(stacks)
+        expected = (len(stacks), len(ACTIONS))
+        if mean.shape != expected:
+            raise EvaluationError(
+                f"{self.name}: network gives {tuple(mean.shape)}, expected {expected}"
+            )
+        if stacks.requires_grad and not mean.requires_grad:
+            raise EvaluationError(f"{self.name}: network keeps no gradient of the pictures")
         return mean
 
 
