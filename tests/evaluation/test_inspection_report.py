@@ -132,6 +132,18 @@ def test_neurons_are_grouped(inspected: list[Evidence]) -> None:
     found = traces(inspected[0])
     assert found["groups"] == {"means": ["phi"], "inter": [f"inter_{i:02d}" for i in range(6)]}
     assert found["values"]["phi"][9] == 0.5403  # cos 1
+    few = traces(inspected[0], room=3)
+    assert (few["left_out"], list(few["values"])) == (["inter"], ["phi"])
+
+
+@pytest.mark.slow
+def test_a_long_lap_that_does_not_compress_stays_below_30_mb(make_lap: MakeLap) -> None:
+    noise = np.random.default_rng(0).integers(0, 256, (1000, 84, 84), dtype=np.uint8)
+    steps = make_lap(1000, terminated=False, epistemic_steer=noise[:, 0, 0] / 1000)
+    lap = SeenLap("p", 0, "seed:42", Path("seen"), noise, steps)
+    neurons = {f"inter_{i:03d}": noise[:, i % 84, i // 84] / 255 - 0.5 for i in range(600)}
+    document = build([Evidence(lap, noise, None, pd.DataFrame(neurons))], {})
+    assert len(document) < 30_000_000
 
 
 def test_equal_time_distance_measures_speed(make_lap: MakeLap) -> None:

@@ -168,7 +168,9 @@ function reach() {
   const last = state.lap.x.length - 1;
   const from = Math.max(0, Math.min(state.step - Math.floor(steps / 4), last - steps));
   const x = horizontal(state.lap);
-  return last > 0 ? [x[from], x[Math.min(last, from + steps)]] : wholeLap();
+  const seen = x.slice(from, from + steps + 1); // a car that goes backwards does so along the road, too
+  const [low, high] = [Math.min(...seen), Math.max(...seen)];
+  return high > low ? [low, high] : wholeLap();
 }
 
 function buildLabels() {

@@ -13,13 +13,15 @@ from evaluation import report, tables
 from evaluation.foresight import foresight
 from evaluation.inspection.report.evidence import Evidence
 from evaluation.inspection.report.sprites import sprites
-from evaluation.inspection.report.streams import stream, traces, usual_level
+from evaluation.inspection.report.streams import MAX_TRACES, stream, traces, usual_level
 from evaluation.metrics import lap_table
 from evaluation.side_by_side.page import sheet_table
 from nsac_core.benchmarks.sheets import Sheet
 
 PICTURE_BYTES = 16_000_000
 """Of all laps' pictures; with plotly, numbers and traces the page stays below 30 MB."""
+TRACES = 1500
+"""Columns of traces that the page holds of all laps."""
 SALIENCY_QUALITY = 60
 """Of WebP: a saliency map is smooth, and its numbers are in the run's own files."""
 SCRIPTS = ("pictures.js", "map.js", "along.js", "player.js")
@@ -79,7 +81,8 @@ def build(
 def _recordings(number: int, evidence: Evidence, laps: int) -> str:
     """Pictures and traces of a lap, each in an element that is read only when the lap is shown."""
     limit = PICTURE_BYTES // (2 * laps)
-    parts: dict[str, Any] = {"traces": traces(evidence)}
+    room = min(MAX_TRACES, TRACES // laps)
+    parts: dict[str, Any] = {"traces": traces(evidence, room)}
     if evidence.lap.frames is not None:
         parts["frames"] = sprites(evidence.lap.frames, limit)
     if evidence.saliency is not None:

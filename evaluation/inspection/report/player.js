@@ -133,6 +133,7 @@ function chooseTraces() {
   const found = recording("traces", state.lap);
   const groups = found ? Object.keys(found.groups) : [];
   byId("trace-controls").hidden = !groups.length;
+  byId("left-out").textContent = found?.left_out.length ? `Left out for size: ${found.left_out.join(", ")}.` : "";
   if (!groups.includes(state.group)) state.group = groups.find((name) => name === "inter") ?? groups[0] ?? null;
   byId("group").replaceChildren(...groups.map((name) => new Option(`${name} (${found.groups[name].length})`, name)));
   if (state.group) byId("group").value = state.group;

@@ -18,7 +18,7 @@ from evaluation.metrics.uncertainty import total_sigma
 from policies.protocol import ACTIONS
 
 MAX_TRACES = 600
-"""Neurons that the page holds; of an ensemble with more, whole groups are left out."""
+"""Neurons and other quantities of a driver that the page holds."""
 _COLUMNS = {
     "time": 2,
     "x": 2,
@@ -107,20 +107,28 @@ def notes(evidence: Evidence) -> list[str]:
     return said
 
 
-def traces(evidence: Evidence) -> dict[str, Any]:
-    """Groups of neurons and other quantities, and their values, as JSON values."""
+def traces(evidence: Evidence, room: int = MAX_TRACES) -> dict[str, Any]:
+    """Groups of neurons and other quantities, and their values, as JSON values.
+
+    Args:
+        evidence: The lap.
+        room: Most columns; of a driver with more, whole groups are left out, the largest first,
+            and named in ``left_out``.
+    """
     frame = evidence.traces
-    if frame is None:
-        return {"groups": {}, "values": {}}
     groups: dict[str, list[str]] = {}
+    if frame is None:
+        return {"groups": groups, "left_out": [], "values": {}}
     for name in summaries(frame):
         groups.setdefault("centroids" if name.endswith("_centroid") else "means", []).append(name)
     for name in neurons(frame):
         groups.setdefault(name.rsplit("_", 1)[0], []).append(name)
-    while sum(map(len, groups.values())) > MAX_TRACES:
-        del groups[max(groups, key=lambda group: len(groups[group]))]
+    left_out = []
+    while sum(map(len, groups.values())) > room:
+        left_out.append(max(groups, key=lambda group: len(groups[group])))
+        del groups[left_out[-1]]
     values = {name: _significant(frame, name) for own in groups.values() for name in own}
-    return {"groups": groups, "values": values}
+    return {"groups": groups, "left_out": left_out, "values": values}
 
 
 def _significant(frame: pd.DataFrame, name: str) -> list[float | None]:
