@@ -77,7 +77,7 @@ def _figure(steps: pd.DataFrame, traces: pd.DataFrame, titles: dict[str, str]) -
     first = steps.iloc[0]
     figure.suptitle(
         f"{first['policy']} on {first['map']}: {len(steps)} steps. r: correlation with steering. "
-        f"Shaded: steers left (blue) or right (orange) of ±{TURN:g}",
+        f"Shaded: steers left (blue) or right (orange) of ±{TURN:g}. Colours: 1 to 99 % of values",
         fontsize="medium",
     )
     return figure
@@ -85,7 +85,9 @@ def _figure(steps: pd.DataFrame, traces: pd.DataFrame, titles: dict[str, str]) -
 
 def _map_panel(axes: Axes, steps: pd.DataFrame, values: FloatArray, title: str) -> None:
     draw_road(axes, steps)
-    lines = draw_path(axes, steps, values, width=2.4)
+    # The first moments, when the car stands still, would take most of the colours.
+    low, high = np.quantile(values, [0.01, 0.99]).tolist()
+    lines = draw_path(axes, steps, values, (low, high), width=2.4)
     lines.set_rasterized(True)
     bar = axes.figure.colorbar(lines, ax=axes, shrink=0.6, pad=0.02, format="%.3g")
     bar.ax.tick_params(labelsize="small")
