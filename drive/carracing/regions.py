@@ -38,7 +38,7 @@ class Region(IntEnum):
     @property
     def label(self) -> str:
         """As tables call it."""
-        return ("grass", "road", "road edge", "car", "dashboard", "beyond the field")[self]
+        return ("grass", "road", "road edge", "car", "dashboard", "beyond")[self]
 
 
 def regions(world: "CarRacingWorld", size: int = 84) -> Regions:

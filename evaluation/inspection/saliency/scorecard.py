@@ -79,12 +79,10 @@ def sheets(scores: pd.DataFrame) -> list[Sheet]:
 def _shares(scores: pd.DataFrame, kinds: list[Any]) -> Sheet:
     rows: list[list[Field]] = []
     for policy, own in scores.groupby("policy", sort=False):
-        rows.append([f"{policy}: area in the picture", *_percent(own, "", "area")])
+        rows.append([f"{policy}: area", *_percent(own, "", "area")])
         for kind in kinds:
             rows.append([f"{policy}: {kind}", *_percent(own, kind, "share")])
-            rows.append(
-                [f"{policy}: {kind}, weights shuffled", *_percent(own, kind, "shuffled_share")]
-            )
+            rows.append(["  weights shuffled", *_percent(own, kind, "shuffled_share")])
     return Sheet(
         "saliency_shares",
         "Share of the saliency on each part of the picture (%), mean over the steps that have any.",
@@ -104,8 +102,8 @@ def _trust(scores: pd.DataFrame, kinds: list[Any]) -> Sheet:
         "Areas under the curves of deletion (large is good) and insertion (small is good), in "
         "units of the action; rank correlation with the maps after the weights of half the "
         "layers, from the action back, or of all were shuffled (near 0 is good); share of the "
-        "steps where nothing is salient.",
-        ["", "deletion", "insertion", "half shuffled", "all shuffled", "blank (%)"],
+        "steps where nothing is salient (blank).",
+        ["", "deletion", "insertion", "half", "all", "blank (%)"],
         rows,
     )
 

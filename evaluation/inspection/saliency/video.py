@@ -25,7 +25,7 @@ WIDTH, HEIGHT = 720, 544
 SIDE = 336
 """Of a picture; the frames are enlarged to it, or nearly."""
 _LEFT, _TOP, _GAP = 16, 44, 16
-_AXIS, _AXIS_END = 190, 500
+_AXIS, _AXIS_END = 190, 480
 _INK, _PALE = "#1a1a1a", "#d9d9d9"
 
 
