@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -79,9 +79,9 @@ def report(out: Path, page: Path | None = None) -> Report:
         figures["open_loop"] = _open_loop(out, found_scores)
     if any((out / "runs").glob("*/laps.parquet")):
         found = driven(out)
-        sheets += _driving_sheets(found)
         figures |= {"overview": overview(found, _rng()), "returns": returns(found)}
         steps = while_driving(out, arms_of(found.clones), str(settings_of(out)["expert"]))
+        sheets += [with_distance(sheet, steps.sheets) for sheet in _driving_sheets(found)]
         sheets += steps.sheets
         figures |= steps.figures
     sheets = [sheet for sheet in sheets if sheet.rows]
@@ -118,6 +118,17 @@ def _driving_sheets(found: Driven) -> list[Sheet]:
     sheets += [difference_sheet(found, arm, _rng()) for arm in arms]
     sheets += [gain_sheet(found, arm, _rng()) for arm in arms if arm != "plain"]
     return sheets
+
+
+def with_distance(sheet: Sheet, others: list[Sheet]) -> Sheet:
+    """The laps of an arm with the paper's error as a last column, where it is among the others."""
+    arm = sheet.name.removeprefix("driving_")
+    own = next((other for other in others if other.name == f"expert_distance_{arm}"), None)
+    if arm == sheet.name or own is None:
+        return sheet
+    distances = {row[0]: row[1] for row in own.rows}
+    rows = [[*row, distances.get(row[0], "-")] for row in sheet.rows]
+    return replace(sheet, head=[*sheet.head, "Paper's error (units)"], rows=rows)
 
 
 def _fill(page: Path, out: Path, sheets: list[Sheet], figures: list[str]) -> list[str]:

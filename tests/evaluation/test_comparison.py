@@ -8,7 +8,9 @@ from evaluation.comparison.clones import Clone, train_config
 from evaluation.comparison.config import ComparisonConfig, Corrections
 from evaluation.comparison.dagger import cut
 from evaluation.comparison.recording import NAME, recipe, record_config
+from evaluation.comparison.report import with_distance
 from evaluation.errors import EvaluationError
+from nsac_core.benchmarks.sheets import Sheet
 from policies.demonstrations import Episode
 from recorders import RecordConfig
 from recorders import cli as recorders_cli
@@ -68,3 +70,16 @@ def test_the_arms_differ_in_nothing_but_what_they_are_named_for() -> None:
     assert colours["augmentation"].pop("recolour") == TINY.recolour
     assert plain["augmentation"].pop("recolour") == 0.0
     assert plain["augmentation"] == colours["augmentation"]
+
+
+def test_the_papers_error_stands_beside_the_laps_of_its_arm() -> None:
+    laps = Sheet("driving_dagger", "", ["driver", "laps"], [["NSAC", "100"], ["privileged", "20"]])
+    others = [
+        Sheet("expert_distance_plain", "", ["driver", "distance"], [["NSAC", "59.7"]]),
+        Sheet("expert_distance_dagger", "", ["driver", "distance"], [["NSAC", "10.9"]]),
+    ]
+    found = with_distance(laps, others)
+    assert found.rows == [["NSAC", "100", "10.9"], ["privileged", "20", "-"]]
+    assert len(found.head) == 3
+    assert with_distance(laps, others[:1]) == laps
+    assert with_distance(others[0], others) == others[0]
