@@ -154,6 +154,7 @@ def figure(laps: pd.DataFrame, groups: dict[str, pd.DataFrame]) -> Figure:
         draw_contrast(right, name, with_contrast(own), colour)
     right.set_xlabel("Contrast of road and field in a gray picture (grey levels)")
     right.set_xscale("symlog", linthresh=4)
+    right.minorticks_off()
     right.set_xticks([0, 4, 8, 16, 32, 64, 128], ["0", "4", "8", "16", "32", "64", "128"])
     for axes in (left, right):
         axes.set_ylim(-3, 103)
@@ -167,7 +168,8 @@ def figure(laps: pd.DataFrame, groups: dict[str, pd.DataFrame]) -> Figure:
 def draw_methods(axes: Axes, laps: pd.DataFrame) -> None:
     """A marker for each arm of each method, and the paper's number."""
     methods = sorted(PAPER, key=order)
-    for offset, arm in zip((-0.2, 0.0, 0.2), arms_of(laps), strict=False):
+    arms = arms_of(laps)
+    for offset, arm in zip(np.linspace(-0.15, 0.15, len(arms)), arms, strict=True):
         for place, method in enumerate(methods):
             found = success(laps[(laps["method"] == method) & (laps["arm"] == arm)])
             draw_share(axes, place + offset, found, MARKERS[arm], COLOURS[method])
@@ -175,7 +177,7 @@ def draw_methods(axes: Axes, laps: pd.DataFrame) -> None:
     places = np.arange(len(methods))
     published = [100 * PAPER[method][0] for method in methods]
     axes.plot(places, published, "_", color="0.5", markersize=26, label="in the paper")
-    axes.set_xticks(places, [title(method) for method in methods])
+    axes.set_xticks(places, [title(method).replace(" ", "\n") for method in methods])
 
 
 def draw_contrast(axes: Axes, name: str, laps: pd.DataFrame, colour: str) -> None:
