@@ -67,6 +67,14 @@ def test_the_bundled_expert_drives_a_lap() -> None:
     assert laps["return"].item() > 860
 
 
+def test_the_bundled_robust_driver_drives_in_other_colours() -> None:
+    laps, _ = evaluation.drive_laps(
+        "nsac-robust", "seed:2001-2002", renderer="fast", perturb="colours"
+    )
+    assert list(laps["perturbation"]) == ["none", "none", "colours", "colours"]
+    assert laps["success"].all()  # `nsac` leaves both roads within a few bends
+
+
 def test_the_privileged_driver_reads_the_world() -> None:
     assert policies.load("privileged").observation.kind == "world"
 
@@ -74,7 +82,7 @@ def test_the_privileged_driver_reads_the_world() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("alonso", "no policy 'alonso': expected privileged, nsac, ppo, a checkpoint file or"),
+        ("alonso", "no policy 'alonso': expected privileged, nsac, nsac-robust, ppo,"),
         ("gone.safetensors", "gone.safetensors: no such checkpoint"),
         ("no_such_module:make", "no_such_module:make: cannot be imported: ModuleNotFoundError"),
         ("own_drivers:Missing", "cannot be imported: AttributeError"),
