@@ -254,7 +254,7 @@ def show(results: dict[str, Any]) -> None:
         title=f"Laps of {settings['policy']}, {results['steps_a_lap']:.0f} steps each",
         caption=f"load average {results['load_average']:.1f} on {results['cores']} cores",
     )
-    columns = ("", "processes", "steps/s", "laps/min", "ratio", "in a turn", "asked")
+    columns = ("", "processes", "steps/s", "laps/min", "laps/core-h", "ratio", "in a turn", "asked")
     for title in columns:
         table.add_column(title, justify="right" if title else "left", no_wrap=True)
     for row in results["results"]:

@@ -20,7 +20,7 @@ from drive.observation import ObservationKind, ObservationSpec
 from evaluation.errors import EvaluationError
 from evaluation.lane import MAX_STEPS, Lane, Renderer
 from evaluation.metrics import lap_table
-from evaluation.observer import Observer
+from evaluation.observer import Moment, Observer
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
 from maps import TrackMap
 from policies import Decision, Policy, PolicyError
@@ -242,7 +242,7 @@ def _drive(policy: Policy, lanes: Sequence[Lane], observer: Observer | None) -> 
         if observer is not None:
             running = np.array([not lane.finished for lane in lanes])
             worlds = [lane.world for lane in lanes]
-            observer.seen(step, observations, worlds, decision, running)
+            observer.seen(Moment(step, observations, worlds, decision, running))
         for car, lane in enumerate(lanes):
             if not lane.finished:
                 lane.step(decision, car, latency_ms)

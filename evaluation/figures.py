@@ -82,9 +82,7 @@ def lap_map(lap: pd.DataFrame, colour: str = "speed") -> Figure:
 
 def draw_road(axes: Axes, lap: pd.DataFrame) -> None:
     """Draws the road that a lap was driven on."""
-    first = lap.iloc[0]
-    track = Track(maps.load(str(first["map"])).centre_line, float(first["half_width"]))
-    left, right = track.boundaries()
+    left, right = track_of(lap).boundaries()
     road = np.concatenate([_closed(left), _closed(right)[::-1]])
     axes.fill(*road.T, color="#e6e6e6", linewidth=0, zorder=0)
     for edge in (left, right):
@@ -114,6 +112,12 @@ def draw_path(
         lines.set_clim(*limits)
     axes.add_collection(lines)
     return lines
+
+
+def track_of(lap: pd.DataFrame) -> Track:
+    """The road that a lap was driven on, by its steps."""
+    first = lap.iloc[0]
+    return Track(maps.load(str(first["map"])).centre_line, float(first["half_width"]))
 
 
 def path_of(lap: pd.DataFrame) -> FloatArray:

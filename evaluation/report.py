@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from plotly.offline import get_plotlyjs
 
 import maps
@@ -120,9 +121,13 @@ def _trace(lap: "pd.Series[Any]", steps: pd.DataFrame) -> dict[str, Any]:
 
 
 def numbers(steps: pd.DataFrame, name: str, digits: int) -> list[float | None]:
-    """Rounded values of a column; None, which JSON can hold, for those not finite."""
-    values = np.round(column(steps, name), digits)
-    return [value if math.isfinite(value) else None for value in values.tolist()]
+    """Rounded values of a column, as ``rounded`` has them."""
+    return rounded(column(steps, name), digits)
+
+
+def rounded(values: NDArray[np.float64], digits: int) -> list[float | None]:
+    """Rounded values; None, which JSON can hold, for those not finite."""
+    return [v if math.isfinite(v) else None for v in np.round(values, digits).tolist()]
 
 
 def _percent(share: float) -> float:

@@ -23,7 +23,7 @@ from evaluation.comparison.tables import (
     one_row_a_clone,
     open_loop_sheets,
 )
-from evaluation.comparison.while_driving import while_driving
+from evaluation.comparison.while_driving import handing_over, while_driving
 from evaluation.errors import EvaluationError
 from nsac_core.benchmarks.figures import overview as open_loop_overview
 from nsac_core.benchmarks.page import fill_blocks
@@ -84,9 +84,12 @@ def report(out: Path, page: Path | None = None) -> Report:
         sheets += [with_distance(sheet, steps.sheets) for sheet in _driving_sheets(found)]
         sheets += steps.sheets
         figures |= steps.figures
+    supervised = handing_over(out)
+    sheets += supervised.sheets
+    figures |= supervised.figures
     sheets = [sheet for sheet in sheets if sheet.rows]
     if not sheets:
-        raise EvaluationError(f"{out}: nothing to report; open-loop and drive come first")
+        raise EvaluationError(f"{out}: nothing to report; open-loop, drive or selective come first")
     write_text(folder / "tables.md", "\n".join(f"{s.caption}\n\n{s.markdown()}" for s in sheets))
     write_text(folder / "tables.tex", "\n".join(sheet.latex() for sheet in sheets))
     for name, figure in figures.items():

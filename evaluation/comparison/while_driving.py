@@ -45,10 +45,15 @@ def while_driving(out: Path, arms: Sequence[str], expert: str) -> Found:
         found.sheets.extend(replace(sheet, name=f"{sheet.name}_{arm}") for sheet in sheets)
         for name, figure in uncertainty.figures(run, predicted).items():
             found.figures[f"{name}_{arm}"] = figure
-    if (out / "selective" / SETTINGS).is_file():
-        found.sheets.extend(takeovers.tables(out / "selective"))
-        found.figures.update(takeovers.figures(out / "selective"))
     return found
+
+
+def handing_over(out: Path) -> Found:
+    """The tables and figures of the drivers with a supervisor, if they have driven."""
+    folder = out / "selective"
+    if not (folder / SETTINGS).is_file():
+        return Found([], {})
+    return Found(takeovers.tables(folder), takeovers.figures(folder))
 
 
 def _label(ceilings: Path, expert: str) -> str | None:

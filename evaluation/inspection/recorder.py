@@ -1,15 +1,14 @@
 """Recorders: what is kept of a lap beside the steps, in one file each."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from drive.carracing.world import CarRacingWorld
-from policies import Decision, Policy
+from evaluation.observer import Moment
+from policies import Policy
 
 
 class LapRecorder(ABC):
@@ -34,14 +33,7 @@ class LapRecorder(ABC):
         return True
 
     @abstractmethod
-    def seen(
-        self,
-        step: int,
-        observations: NDArray[np.uint8] | Sequence[Any],
-        worlds: Sequence[CarRacingWorld],
-        decision: Decision,
-        running: NDArray[np.bool_],
-    ) -> None:
+    def seen(self, moment: Moment) -> None:
         """Is called at every step; see ``evaluation.observer.Observer``."""
 
     @abstractmethod
@@ -52,32 +44,45 @@ class LapRecorder(ABC):
         """Lets go of the policy."""
 
 
-class FrameRecorder(LapRecorder):
-    """Keeps the newest frame of each decision: key ``frames``, uint8 ``(steps, *frame shape)``."""
+class PictureRecorder(LapRecorder):
+    """Keeps one picture of each decision, ``(steps, *shape)`` uint8.
 
-    file = "frames.npz"
+    Attributes:
+        key: Of the array in the file.
+    """
+
+    key: ClassVar[str]
 
     def __init__(self, policy: Policy, n: int) -> None:
         super().__init__(policy, n)
-        self._frames: list[list[NDArray[np.uint8]]] = [[] for _ in range(n)]
+        self._pictures: list[list[NDArray[np.uint8]]] = [[] for _ in range(n)]
 
     @classmethod
     def sees(cls, policy: Policy) -> bool:
         """Not of a driver that is shown the worlds themselves."""
         return policy.observation.kind != "world"
 
-    def seen(
-        self,
-        step: int,  # noqa: ARG002
-        observations: NDArray[np.uint8] | Sequence[Any],
-        worlds: Sequence[CarRacingWorld],  # noqa: ARG002
-        decision: Decision,  # noqa: ARG002
-        running: NDArray[np.bool_],
-    ) -> None:
-        """Copies the frames of the cars that drive."""
-        for car in np.flatnonzero(running).tolist():
-            self._frames[car].append(np.array(observations[car][-1], dtype=np.uint8))
+    @abstractmethod
+    def picture(self, moment: Moment, car: int) -> NDArray[np.uint8]:
+        """What is kept of one car, a new array."""
+
+    def seen(self, moment: Moment) -> None:
+        """Takes the pictures of the cars that drive."""
+        for car in moment.cars:
+            self._pictures[car].append(self.picture(moment, car))
 
     def save(self, car: int, file: Path) -> None:
         """Writes them, compressed."""
-        np.savez_compressed(file, frames=np.stack(self._frames[car]))
+        arrays: dict[str, Any] = {self.key: np.stack(self._pictures[car])}
+        np.savez_compressed(file, **arrays)
+
+
+class FrameRecorder(PictureRecorder):
+    """Keeps the newest frame of each decision: key ``frames``, uint8 ``(steps, *frame shape)``."""
+
+    file = "frames.npz"
+    key = "frames"
+
+    def picture(self, moment: Moment, car: int) -> NDArray[np.uint8]:
+        """A copy of the newest frame."""
+        return np.array(moment.observations[car][-1], dtype=np.uint8)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 import maps as track_maps
 import policies as drivers
-from drive.carracing.world import CarRacingWorld
 from evaluation.closed_loop import Chunk, drive_chunk, split
 from evaluation.config import EvaluateConfig, entrants
 from evaluation.errors import EvaluationError
@@ -21,10 +20,10 @@ from evaluation.inspection.recorder import FrameRecorder, LapRecorder
 from evaluation.inspection.traces import TraceRecorder
 from evaluation.labels import file_name
 from evaluation.lane import MAX_STEPS
-from evaluation.observer import Observer
+from evaluation.observer import Moment, Observer
 from evaluation.perturbations import CLEAN
 from evaluation.run import drive
-from policies import Decision, Policy
+from policies import Policy
 
 RECORDERS: tuple[type[LapRecorder], ...] = (FrameRecorder, TraceRecorder)
 """What is recorded of every seen lap; where a policy does not show it, the file is missing."""
@@ -219,16 +218,9 @@ class _Together:
     def __init__(self, observers: Sequence[Observer]) -> None:
         self._observers = observers
 
-    def seen(
-        self,
-        step: int,
-        observations: NDArray[np.uint8] | Sequence[Any],
-        worlds: Sequence[CarRacingWorld],
-        decision: Decision,
-        running: NDArray[np.bool_],
-    ) -> None:
+    def seen(self, moment: Moment) -> None:
         for observer in self._observers:
-            observer.seen(step, observations, worlds, decision, running)
+            observer.seen(moment)
 
 
 def _see_what_is_missing(config: EvaluateConfig, recorders: tuple[type[LapRecorder], ...]) -> None:

@@ -9,9 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-import maps
-from drive.track import Track
-from evaluation.figures import BLUE, GREY, ORANGE, draw_path, draw_road
+from evaluation.figures import BLUE, GREY, ORANGE, draw_path, draw_road, track_of
 from evaluation.inspection.correlations import TURN, situations
 from evaluation.metrics.base import column
 
@@ -112,10 +110,8 @@ def _trace_panel(axes: Axes, along: FloatArray, values: FloatArray, steering: Fl
 
 def _along(steps: pd.DataFrame) -> FloatArray:
     """Way along the centre line at each decision, over all laps driven, world units."""
-    first = steps.iloc[0]
-    track = Track(maps.load(str(first["map"])).centre_line, float(first["half_width"]))
     before = steps["progress"].shift(1).fillna(steps["progress"].iloc[0])
-    return np.asarray(before.to_numpy(np.float64) * track.length)
+    return np.asarray(before.to_numpy(np.float64) * track_of(steps).length)
 
 
 def _correlation(values: FloatArray, steering: FloatArray) -> str:

@@ -1,20 +1,16 @@
 """Records what the neurons of a driver did, from the very passes that drove."""
 
-from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from drive.carracing.world import CarRacingWorld
 from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.recorder import LapRecorder
 from evaluation.inspection.trace_columns import Record, of_car, table
+from evaluation.observer import Moment
 from nsac_core.recording import layers, recording
-from policies import Decision, Policy
+from policies import Policy
 
 
 class TraceRecorder(LapRecorder):
@@ -39,16 +35,9 @@ class TraceRecorder(LapRecorder):
         driver = learned_driver(policy)
         return driver is not None and bool(layers(driver.method))
 
-    def seen(
-        self,
-        step: int,  # noqa: ARG002
-        observations: NDArray[np.uint8] | Sequence[Any],  # noqa: ARG002
-        worlds: Sequence[CarRacingWorld],  # noqa: ARG002
-        decision: Decision,  # noqa: ARG002
-        running: NDArray[np.bool_],
-    ) -> None:
+    def seen(self, moment: Moment) -> None:
         """Takes the records of the pass that has just decided."""
-        for car in np.flatnonzero(running).tolist():
+        for car in moment.cars:
             self._passes[car].append([of_car(record, car) for record in self._records])
         self._records.clear()
 

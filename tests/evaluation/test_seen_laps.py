@@ -1,7 +1,5 @@
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,11 +7,11 @@ import pytest
 from numpy.typing import NDArray
 from pandas.testing import assert_frame_equal
 
-from drive.carracing.world import CarRacingWorld
 from evaluation import EvaluationError, drive_laps
 from evaluation.inspection.recorder import FrameRecorder, LapRecorder
 from evaluation.inspection.seen_laps import drive_and_see, see_run, seen_laps
-from policies import Decision, Policy
+from evaluation.observer import Moment
+from policies import Policy
 
 BLINDFOLD, SCRIPTED = "closed_loop_policies:Blindfold", "closed_loop_policies:Scripted"
 TIMES = {"latency_ms"}
@@ -28,21 +26,14 @@ class Poses(LapRecorder):
         super().__init__(policy, n)
         self.rows: list[list[NDArray[np.float64]]] = [[] for _ in range(n)]
 
-    def seen(
-        self,
-        step: int,
-        observations: Sequence[Any] | NDArray[np.uint8],
-        worlds: Sequence[CarRacingWorld],
-        decision: Decision,
-        running: NDArray[np.bool_],
-    ) -> None:
-        assert len(worlds) == len(running) == len(observations)
-        for car in np.flatnonzero(running).tolist():
-            assert len(self.rows[car]) == step
-            hull = worlds[car].car
+    def seen(self, moment: Moment) -> None:
+        assert len(moment.worlds) == len(moment.running) == len(moment.observations)
+        for car in moment.cars:
+            assert len(self.rows[car]) == moment.step
+            hull = moment.worlds[car].car
             assert hull is not None
             pose = np.array(hull.hull.position)
-            self.rows[car].append(np.concatenate([pose, decision.action[car]]))
+            self.rows[car].append(np.concatenate([pose, moment.decision.action[car]]))
 
     def save(self, car: int, file: Path) -> None:
         np.savez(file, rows=np.stack(self.rows[car]))

@@ -10,9 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-import maps
-from drive.track import Track
-from evaluation.figures import GREY, VERMILION, draw_path, draw_road, path_of
+from evaluation.figures import GREY, VERMILION, draw_path, draw_road, path_of, track_of
 from evaluation.foresight import coming_error
 from evaluation.inspection.report.streams import alarms, stated, usual_level
 from evaluation.metrics.base import STEP_SECONDS, column
@@ -45,7 +43,7 @@ def lap_map(lap: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(5.6, 5.0), layout="constrained")
     axes = figure.add_subplot()
     draw_road(axes, lap)
-    track = _track(lap)
+    track = track_of(lap)
     tenths = np.arange(10) * track.length / 10
     points, headings = track.point_at(tenths), track.heading_at(tenths)
     across = np.column_stack([-np.sin(headings), np.cos(headings)]) * track.half_width
@@ -84,7 +82,7 @@ def trajectories(laps: Laps) -> Figure:
     half = float(laps[0]["half_width"].iloc[0])
     error.axhspan(-half, half, color="#eeeeee", linewidth=0)
     reference = next((lap for lap in laps if _name(lap).startswith("ppo")), laps[0])
-    length = _track(laps[0]).length
+    length = track_of(laps[0]).length
     for lap, colour in _coloured(laps):
         style: dict[str, Any] = {"color": colour, "linewidth": 1.2, "label": _name(lap)}
         road.plot(*path_of(lap).T, **style)
@@ -227,11 +225,6 @@ def _coloured(laps: Laps) -> list[tuple[pd.DataFrame, str]]:
 
 def _name(lap: pd.DataFrame) -> str:
     return str(lap["policy"].iloc[0])
-
-
-def _track(lap: pd.DataFrame) -> Track:
-    first = lap.iloc[0]
-    return Track(maps.load(str(first["map"])).centre_line, float(first["half_width"]))
 
 
 def _bare(axes: Axes) -> None:

@@ -8,10 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-import maps
-from drive.track import Track
 from evaluation.errors import EvaluationError
-from evaluation.figures import path_of
+from evaluation.figures import path_of, track_of
 from evaluation.inspection.report.evidence import Evidence
 from evaluation.inspection.trace_columns import neurons, summaries
 from evaluation.metrics.base import column
@@ -72,8 +70,7 @@ def _part(rerun: Any, name: str) -> str:  # noqa: ANN401
 
 
 def _log_road(rerun: Any, stream: Any, evidence: Evidence) -> None:  # noqa: ANN401
-    first = evidence.lap.steps.iloc[0]
-    track = Track(maps.load(str(first["map"])).centre_line, float(first["half_width"]))
+    track = track_of(evidence.lap.steps)
     edges = [_on_screen(np.concatenate([edge, edge[:1]])) for edge in track.boundaries()]
     road = rerun.LineStrips2D(edges, colors=[140, 140, 140])
     stream.log(f"{_part(rerun, evidence.lap.map)}/road", road, static=True)

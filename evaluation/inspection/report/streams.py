@@ -66,7 +66,7 @@ def stream(evidence: Evidence, row: "pd.Series[Any]", level: float) -> dict[str,
     if found["stated"]:
         found.update(_foresight(steps, level))
     found["shares"] = {
-        region: _numbers(share, 3) for region, share in (evidence.shares or {}).items()
+        region: report.rounded(share, 3) for region, share in (evidence.shares or {}).items()
     }
     return found
 
@@ -137,11 +137,6 @@ def _significant(frame: pd.DataFrame, name: str) -> list[float | None]:
     return [float(f"{value:.4g}") if math.isfinite(value) else None for value in values]
 
 
-def _numbers(values: NDArray[np.float64], digits: int) -> list[float | None]:
-    """Rounded; None for what is not finite."""
-    return [v if math.isfinite(v) else None for v in np.round(values, digits).tolist()]
-
-
 def _terminated(steps: pd.DataFrame) -> bool:
     return "terminated" in steps and bool(steps["terminated"].iloc[-1])
 
@@ -160,5 +155,5 @@ def _foresight(steps: pd.DataFrame, level: float) -> dict[str, Any]:
     return {
         "alarms": alarms(steps, level).tolist(),
         "alarm_level": level if math.isfinite(level) else None,
-        "coming": _numbers(coming_error(steps), 2),
+        "coming": report.rounded(coming_error(steps), 2),
     }
