@@ -104,7 +104,7 @@ class Lane:
         self._env.close()
 
     def _shown(self, frame: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        return frame if self.renderer == "none" else self._perturbation.frame(frame, self.world)
+        return frame if self.renderer == "none" else self._perturbation.frame(frame)
 
     def _state(self, info: dict[str, Any]) -> dict[str, Any]:
         x, y = info["position"]

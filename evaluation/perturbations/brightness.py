@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from drive.carracing.world import CarRacingWorld
 from evaluation.perturbations.protocol import Frame, Perturbation, register
 
 
@@ -19,6 +18,6 @@ class Brightness(Perturbation):
         super().__init__(severity, rng)
         self.offset = self.level * rng.choice([-1.0, 1.0])
 
-    def frame(self, frame: Frame, world: CarRacingWorld) -> Frame:  # noqa: ARG002
+    def frame(self, frame: Frame) -> Frame:
         """The picture, lighter or darker, clipped to [0, 255]."""
         return np.asarray(np.clip(frame + self.offset, 0, 255), dtype=np.uint8)

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from drive.carracing.world import CarRacingWorld
 from evaluation.perturbations.protocol import Frame, Perturbation, register
 
 
@@ -15,7 +14,7 @@ class Contrast(Perturbation):
     changes = "distance of every value from the mean of its picture times {}"
     levels = (0.8, 0.6, 0.4, 0.2, 0.1)
 
-    def frame(self, frame: Frame, world: CarRacingWorld) -> Frame:  # noqa: ARG002
+    def frame(self, frame: Frame) -> Frame:
         """The picture with less contrast; each channel keeps its mean."""
         mean = frame.mean(axis=(0, 1), dtype=np.float64)
         faded = np.rint(mean + self.level * (frame - mean))

@@ -4,7 +4,6 @@ from collections import deque
 
 import numpy as np
 
-from drive.carracing.world import CarRacingWorld
 from evaluation.perturbations.protocol import Frame, Perturbation, register
 
 
@@ -21,7 +20,7 @@ class FrameDelay(Perturbation):
         super().__init__(severity, rng)
         self._coming: deque[Frame] = deque(maxlen=int(self.level) + 1)
 
-    def frame(self, frame: Frame, world: CarRacingWorld) -> Frame:  # noqa: ARG002
+    def frame(self, frame: Frame) -> Frame:
         """The picture of some steps ago."""
         self._coming.append(frame)
         return self._coming[0]

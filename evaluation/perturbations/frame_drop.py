@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from drive.carracing.world import CarRacingWorld
 from evaluation.perturbations.protocol import Frame, Perturbation, register
 
 
@@ -19,7 +18,7 @@ class FrameDrop(Perturbation):
         super().__init__(severity, rng)
         self._last: Frame | None = None
 
-    def frame(self, frame: Frame, world: CarRacingWorld) -> Frame:  # noqa: ARG002
+    def frame(self, frame: Frame) -> Frame:
         """The picture or the last one that was shown; the first is never lost."""
         lost = self.rng.random() < self.level
         if self._last is None or not lost:

@@ -51,14 +51,14 @@ class Perturbation:
     def prepare(self, world: CarRacingWorld) -> None:
         """Changes the world after its reset, before the first step."""
 
-    def frame(self, frame: Frame, world: CarRacingWorld) -> Frame:  # noqa: ARG002
+    def frame(self, frame: Frame) -> Frame:
         """What the policy is shown in place of a picture; never the picture itself, changed.
 
         Called for every picture once, in order, from that of the reset on.
 
         Args:
-            frame: ``(84, 84)`` or ``(84, 84, 1)`` gray, or ``(96, 96, 3)``, uint8.
-            world: As it stands.
+            frame: ``(84, 84)`` or ``(84, 84, 1)`` gray, ``(96, 96, 3)``, or ``(160, 320, 3)`` of
+                the Udacity simulator; uint8.
 
         Returns:
             A picture of the same shape.

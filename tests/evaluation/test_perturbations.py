@@ -25,7 +25,6 @@ from evaluation.perturbations import (
 )
 
 POLICY = "closed_loop_policies:Scripted"
-WORLD: Any = None  # sensing does not look at the world
 NAMES = (
     *("colours", "ext-color", "ext-color3", "ext-bar", "ext-blob", "ext-noise"),
     *("noise", "blur", "brightness", "contrast", "occlusion", "frame-drop", "frame-delay"),
@@ -157,14 +156,14 @@ def test_the_first_picture_is_perturbed_too() -> None:
 @pytest.mark.parametrize(
     "name", [n for n, kind in PERTURBATIONS.items() if kind.group == "sensing"]
 )
-@pytest.mark.parametrize("shape", [(84, 84), (84, 84, 1), (96, 96, 3)])
+@pytest.mark.parametrize("shape", [(84, 84), (84, 84, 1), (96, 96, 3), (160, 320, 3)])
 def test_every_picture_keeps_its_shape_and_is_not_written_on(
     name: str, shape: tuple[int, ...]
 ) -> None:
     frame = picture(shape)
     before = frame.copy()
     for severity in SEVERITIES:
-        shown = made(name, severity).frame(frame, WORLD)
+        shown = made(name, severity).frame(frame)
         assert shown.shape == shape
         assert shown.dtype == np.uint8
         np.testing.assert_array_equal(frame, before)
@@ -172,14 +171,14 @@ def test_every_picture_keeps_its_shape_and_is_not_written_on(
 
 def test_noise_has_the_deviation_it_states_and_severities_share_it() -> None:
     frame = np.full((96, 96, 3), 128, dtype=np.uint8)
-    shown = {s: made("noise", s).frame(frame, WORLD).astype(float) - 128 for s in SEVERITIES}
+    shown = {s: made("noise", s).frame(frame).astype(float) - 128 for s in SEVERITIES}
     for severity in (1, 2, 3):
         level = PERTURBATIONS["noise"].levels[severity - 1]
         assert shown[severity].std() == pytest.approx(level, rel=0.02)
         assert abs(shown[severity].mean()) < 0.02 * level + 0.05
     assert np.corrcoef(shown[2].ravel(), shown[3].ravel())[0, 1] > 0.995
     lap = made("noise")
-    assert (lap.frame(frame, WORLD) != lap.frame(frame, WORLD)).mean() > 0.9
+    assert (lap.frame(frame) != lap.frame(frame)).mean() > 0.9
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)
@@ -187,18 +186,18 @@ def test_blur_is_scipys_gaussian(severity: int) -> None:
     sigma = PERTURBATIONS["blur"].levels[severity - 1]
     frame = np.random.default_rng(0).integers(0, 256, (84, 84), dtype=np.uint8)
     expected = gaussian_filter(frame.astype(float), sigma, mode="mirror", truncate=3.0)
-    np.testing.assert_allclose(made("blur", severity).frame(frame, WORLD), expected, atol=3.0)
+    np.testing.assert_allclose(made("blur", severity).frame(frame), expected, atol=3.0)
 
 
 def test_brightness_moves_every_value_and_contrast_draws_them_together() -> None:
     frame = picture((96, 96, 3)).astype(float)
     signs = set()
     for seed in range(12):
-        moved = made("brightness", 2, seed).frame(picture((96, 96, 3)), WORLD) - frame
+        moved = made("brightness", 2, seed).frame(picture((96, 96, 3))) - frame
         assert np.ptp(moved) == 0
         signs.add(float(moved.flat[0]))
     assert signs == {-40.0, 40.0}
-    faded = made("contrast", 3).frame(picture((96, 96, 3)), WORLD)
+    faded = made("contrast", 3).frame(picture((96, 96, 3)))
     assert faded.std() == pytest.approx(0.4 * frame.std(), rel=0.01)
     assert faded.mean() == pytest.approx(frame.mean(), abs=0.05)
 
@@ -207,11 +206,18 @@ def test_occlusion_covers_its_share_above_the_dashboard() -> None:
     frame = np.full((96, 96, 3), 200, dtype=np.uint8)
     places = set()
     for seed in range(20):
-        hidden = made("occlusion", 4, seed).frame(frame, WORLD)[..., 0] == 0
+        hidden = made("occlusion", 4, seed).frame(frame)[..., 0] == 0
         assert hidden.sum() == round(0.4 * 96) ** 2
         assert not hidden[84:].any()
         places.add(tuple(np.argwhere(hidden)[0]))
     assert len(places) > 15
+
+
+def test_occlusion_lies_within_a_wide_picture_at_every_severity() -> None:
+    frame = np.full((160, 320, 3), 200, dtype=np.uint8)
+    for severity in SEVERITIES:
+        hidden = made("occlusion", severity, seed=4).frame(frame)[..., 0] == 0
+        assert hidden.sum() == round(severity / 10 * 160) ** 2
 
 
 def test_dropped_frames_repeat_the_last_and_milder_drops_are_among_them() -> None:
@@ -220,7 +226,7 @@ def test_dropped_frames_repeat_the_last_and_milder_drops_are_among_them() -> Non
     lost = {}
     for severity in (1, 3, 5):
         lap = made("frame-drop", severity)
-        shown = [int(lap.frame(frame, WORLD)[0, 0]) for frame in frames]
+        shown = [int(lap.frame(frame)[0, 0]) for frame in frames]
         lost[severity] = np.array([s != i % 256 for i, s in enumerate(shown)])
         repeats = [i for i in range(1, n) if lost[severity][i]]
         assert all(shown[i] == shown[i - 1] for i in repeats)
@@ -234,7 +240,7 @@ def test_dropped_frames_repeat_the_last_and_milder_drops_are_among_them() -> Non
 def test_delayed_frames_are_those_of_some_steps_ago() -> None:
     lap = made("frame-delay", 4)
     frames = [np.full((2, 2), i, dtype=np.uint8) for i in range(20)]
-    shown = [int(lap.frame(frame, WORLD)[0, 0]) for frame in frames]
+    shown = [int(lap.frame(frame)[0, 0]) for frame in frames]
     assert shown == [0] * 5 + list(range(15))
 
 
