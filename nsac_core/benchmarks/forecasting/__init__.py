@@ -1,0 +1,1 @@
+"""Forecasting: a day's quarter of measurements, and the hours that follow."""

@@ -1,0 +1,73 @@
+"""Windows as sequences: how 48 steps become tokens that attention can read."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from nsac_core.benchmarks.forecasting.windows import LOOK_BACK
+
+WindowTokens = Literal["patches", "steps"]
+
+_PATCH = 4
+"""Steps of a patch."""
+
+
+class PatchTokens(nn.Module):
+    """One token for four steps: a linear map of what they are above the last step, and a place.
+
+    Patches are those of Nie et al. (2023). What is subtracted, the last step, enters as a map of
+    its own, the same for all tokens: a forecaster of differences carries over to seasons that the
+    training has not seen, where one of levels does not.
+
+    Args:
+        variables: Of a step.
+        token_dim: Width of a token.
+    """
+
+    n_tokens = LOOK_BACK // _PATCH
+
+    def __init__(self, variables: int, token_dim: int = 64) -> None:
+        super().__init__()
+        self.token_dim = token_dim
+        self.shape = nn.Linear(_PATCH * variables, token_dim)
+        self.level = nn.Linear(variables, token_dim, bias=False)
+        self.place = nn.Parameter(torch.empty(self.n_tokens, token_dim))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draws all weights; those of the places uniform in [-1, 1]."""
+        self.shape.reset_parameters()
+        self.level.reset_parameters()
+        nn.init.uniform_(self.place, -1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """From ``(batch, 48, variables)`` to ``(batch, 12, token_dim)``."""
+        last = x[:, -1:]
+        patches = (x - last).unflatten(1, (self.n_tokens, _PATCH)).flatten(2)
+        return self.shape(patches) + self.level(last) + self.place
+
+
+class StepTokens(nn.Module):
+    """One token a step, its variables as they are: the paper's.
+
+    Args:
+        variables: Of a step.
+    """
+
+    n_tokens = LOOK_BACK
+
+    def __init__(self, variables: int) -> None:
+        super().__init__()
+        self.token_dim = variables
+
+    def forward(self, x: Tensor) -> Tensor:
+        """From ``(batch, 48, variables)`` to the same."""
+        return x
+
+
+WindowEncoder = PatchTokens | StepTokens
+WINDOW_ENCODERS: dict[WindowTokens, type[WindowEncoder]] = {
+    "patches": PatchTokens,
+    "steps": StepTokens,
+}
