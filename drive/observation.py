@@ -3,7 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-ObservationKind = Literal["gray84", "rgb96", "world"]
+from drive.udacity.frames import FRAME_SHAPE
+
+ObservationKind = Literal["gray84", "rgb96", "camera", "world"]
 
 
 @dataclass(frozen=True)
@@ -12,7 +14,8 @@ class ObservationSpec:
 
     Attributes:
         kind: ``gray84`` (SB3's WarpFrame: 84 x 84 gray, INTER_AREA), ``rgb96`` (gymnasium's own
-            96 x 96 x 3), or ``world``: the world objects themselves, for privileged drivers.
+            96 x 96 x 3), ``camera`` (the Udacity simulator's RGB, 160 x 320 x 3), or ``world``: the
+            world objects themselves, for privileged drivers.
         frames: How many of the latest frames are stacked, zero-filled at the start, newest last.
             1 for ``world``.
     """
@@ -22,10 +25,11 @@ class ObservationSpec:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of one observation: ``(frames, 84, 84)``, ``(frames, 96, 96, 3)`` or ``()``."""
+        """Shape of one observation: the frames, then each one's own; ``()`` for worlds."""
         return {
             "gray84": (self.frames, 84, 84),
             "rgb96": (self.frames, 96, 96, 3),
+            "camera": (self.frames, *FRAME_SHAPE),
             "world": (),
         }[self.kind]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from policies.errors import PolicyError
-from policies.protocol import ACTION_HIGH, ACTION_LOW, ACTIONS, Decision, Policy, Watchful
+from policies.protocol import CARRACING, ActionSpace, Decision, Policy, Watchful, actions_of
 
 _PARTS = ("action", "mean", "aleatoric", "epistemic")
 
@@ -43,7 +43,8 @@ class CheckedPolicy:
             PolicyError: If it is none, or a part has a wrong shape, type or value.
         """
         decision = self.policy.act(observations)
-        check_decision(decision, len(observations), self.name, self.nan_sigma)
+        space = actions_of(self.observation)
+        check_decision(decision, len(observations), self.name, self.nan_sigma, space)
         return decision
 
 
@@ -67,7 +68,13 @@ def checked(policy: Policy, nan_sigma: bool = False) -> Policy:
     return policy if policy.nan_sigma == nan_sigma else CheckedPolicy(policy.policy, nan_sigma)
 
 
-def check_decision(decision: object, n: int, name: str, nan_sigma: bool = False) -> None:
+def check_decision(
+    decision: object,
+    n: int,
+    name: str,
+    nan_sigma: bool = False,
+    space: ActionSpace = CARRACING,
+) -> None:
     """Refuses a decision that cannot be driven; or, but for ``nan_sigma``, not be scored.
 
     Raises:
@@ -79,22 +86,25 @@ def check_decision(decision: object, n: int, name: str, nan_sigma: bool = False)
             "(Decision.certain(actions) for a driver without uncertainties)"
         )
     for part in _PARTS:
-        _check_part(getattr(decision, part), part, n, name, nan_sigma)
+        _check_part(getattr(decision, part), part, n, name, nan_sigma, space.names)
     _check_taken_over(decision.taken_over, n, name)
-    outside = (decision.action < ACTION_LOW) | (decision.action > ACTION_HIGH)
+    outside = (decision.action < space.low) | (decision.action > space.high)
     if outside.any():
         row, column = np.argwhere(outside)[0]
         raise PolicyError(
-            f"{name}: action {ACTIONS[column]} of car {row} is {decision.action[row, column]:g}, "
-            f"expected {ACTION_LOW[column]:g} to {ACTION_HIGH[column]:g}"
+            f"{name}: action {space.names[column]} of car {row} is "
+            f"{decision.action[row, column]:g}, "
+            f"expected {space.low[column]:g} to {space.high[column]:g}"
         )
 
 
-def _check_part(values: object, part: str, n: int, name: str, nan_sigma: bool) -> None:
-    expected = f"expected a ({n}, {len(ACTIONS)}) float32 array"
+def _check_part(
+    values: object, part: str, n: int, name: str, nan_sigma: bool, actions: tuple[str, ...]
+) -> None:
+    expected = f"expected a ({n}, {len(actions)}) float32 array"
     if not isinstance(values, np.ndarray):
         raise PolicyError(f"{name}: {part} is {type(values).__name__}, {expected}")
-    if values.shape != (n, len(ACTIONS)):
+    if values.shape != (n, len(actions)):
         raise PolicyError(f"{name}: {part} has shape {values.shape}, {expected}")
     if values.dtype != np.float32:
         raise PolicyError(f"{name}: {part} is {values.dtype}, {expected}")
@@ -104,7 +114,7 @@ def _check_part(values: object, part: str, n: int, name: str, nan_sigma: bool) -
     if faulty.any():
         row, column = np.argwhere(faulty)[0]
         raise PolicyError(
-            f"{name}: {part} {ACTIONS[column]} of car {row} is {values[row, column]:g}"
+            f"{name}: {part} {actions[column]} of car {row} is {values[row, column]:g}"
         )
 
 

@@ -17,10 +17,11 @@ from nsac_core.methods.protocol import Method
 from policies import encoders
 from policies.driving_policy import DrivingPolicy
 from policies.errors import PolicyError
-from policies.protocol import ACTIONS
+from policies.protocol import actions_of
 
 Weights = Literal["float32", "float16"]
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Since 2, the preprocessing of the frames is stored."""
 _KEY = "nsac_drive"
 
 
@@ -33,6 +34,8 @@ class Header:
         method_options: Its options.
         encoder: Name of the encoder.
         observation: What the policy reads.
+        preprocessing: What the encoder makes of a frame before its first layer, where that is more
+            than scaling.
         n_samples: Monte Carlo passes per decision when driving.
         command: The command that trained it.
         config: The training configuration, as plain values.
@@ -45,6 +48,7 @@ class Header:
     method_options: dict[str, Any] = field(default_factory=dict)
     encoder: str = "conv"
     observation: ObservationSpec = field(default_factory=ObservationSpec)
+    preprocessing: dict[str, Any] = field(default_factory=dict)
     n_samples: int = 5
     command: str = ""
     config: dict[str, Any] = field(default_factory=dict)
@@ -65,7 +69,7 @@ def build_method(header: Header) -> Method:
             header.method,
             encoder,
             token_dim=encoder.token_dim,
-            output_dim=len(ACTIONS),
+            output_dim=len(actions_of(encoder.observation).names),
             **header.method_options,
         )
     except (TypeError, ValueError) as fault:
@@ -129,10 +133,16 @@ def load_method(path: Path) -> tuple[Method, Header]:
         method = build_method(header)
     except PolicyError as fault:
         raise PolicyError(f"{path}: {fault}") from None
-    if header.observation != encoders.ENCODERS[header.encoder].observation:
+    encoder = encoders.ENCODERS[header.encoder]
+    if header.observation != encoder.observation:
         raise PolicyError(
             f"{path}: the header's observation {header.observation.to_json()} is not that of its "
             f"encoder {header.encoder!r}"
+        )
+    if header.preprocessing != encoder.preprocessing:
+        raise PolicyError(
+            f"{path}: trained on frames preprocessed as {header.preprocessing}, but this version's "
+            f"encoder {header.encoder!r} has {encoder.preprocessing}: train it anew"
         )
     fill(path, method, tensors)
     return method.eval(), header

@@ -11,7 +11,7 @@ from torch import Tensor
 from nsac_core.methods.protocol import Method
 from policies.encoders import FrameEncoder
 from policies.errors import PolicyError
-from policies.protocol import ACTION_HIGH, ACTION_LOW, Decision
+from policies.protocol import Decision, actions_of
 
 
 class DrivingPolicy:
@@ -35,6 +35,7 @@ class DrivingPolicy:
         self.name = name
         self.n_samples = n_samples
         self.observation = self.encoder.observation
+        self._actions = actions_of(self.observation)
         self.reset(0)
 
     def reset(self, n: int, seed: int = 0) -> None:
@@ -59,7 +60,7 @@ class DrivingPolicy:
         prediction = self.method.predict_tokens(tokens, self.n_samples, self._generator)
         mean = prediction.mean.float().numpy()
         return Decision(
-            action=np.clip(mean, ACTION_LOW, ACTION_HIGH),
+            action=np.clip(mean, self._actions.low, self._actions.high),
             mean=mean,
             aleatoric=prediction.aleatoric.float().sqrt().numpy(),
             epistemic=prediction.epistemic.float().sqrt().numpy(),
@@ -77,23 +78,23 @@ class DrivingPolicy:
         return stacks
 
     def _encode(self, stacks: NDArray[np.uint8]) -> Tensor:
-        """Tokens ``(n, frames, feature)`` of the stacks."""
+        """Tokens ``(n, frames * tokens_per_frame, feature)`` of the stacks."""
         continues = self._known & (stacks[:, :-1] == self._seen[:, 1:]).reshape(
             len(stacks), -1
         ).all(axis=1)
         newest = self._encode_frames(stacks[:, -1])
         if self._tokens is None:
-            older = newest.new_empty(len(stacks), stacks.shape[1] - 1, newest.shape[1])
+            older = newest.new_empty(len(stacks), stacks.shape[1] - 1, *newest.shape[1:])
         else:
             older = self._tokens[:, 1:].clone()
         fresh = np.flatnonzero(~continues)
-        if len(fresh):
+        if len(fresh) and older.shape[1]:
             again = self._encode_frames(stacks[fresh, :-1].reshape(-1, *stacks.shape[2:]))
-            older[torch.from_numpy(fresh)] = again.view(len(fresh), -1, again.shape[-1])
+            older[torch.from_numpy(fresh)] = again.view(len(fresh), -1, *again.shape[1:])
         self._tokens = torch.cat([older, newest[:, None]], dim=1)
         self._seen = stacks.copy()
         self._known[:] = True
-        return self._tokens
+        return self._tokens.flatten(1, -2)
 
     def _encode_frames(self, frames: NDArray[np.uint8]) -> Tensor:
         pictures = torch.from_numpy(np.ascontiguousarray(frames))

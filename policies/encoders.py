@@ -1,4 +1,4 @@
-"""Encoders: from stacked frames to one token per frame.
+"""Encoders: from stacked frames to tokens, one per frame unless the encoder says more.
 
 Every encoder works frame by frame. So consecutive stacks, which share all but one of their frames,
 are read as one window, whose frames are each encoded once; and a policy that drives encodes only
@@ -65,11 +65,16 @@ class FrameEncoder(nn.Module, ABC):
     Attributes:
         observation: What the encoder reads; its ``frames`` are the tokens of one stack.
         token_dim: Features of a token.
+        tokens_per_frame: How many tokens a frame gives.
+        preprocessing: What ``scale`` does to a frame beyond scaling, as JSON values: it is stored
+            with the weights and compared when they are loaded.
         half_precision: Whether a training pass computes in bfloat16; inference never does.
     """
 
     observation: ClassVar[ObservationSpec]
     token_dim: ClassVar[int]
+    tokens_per_frame: ClassVar[int] = 1
+    preprocessing: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, *, half_precision: bool = False) -> None:
         super().__init__()
@@ -81,7 +86,11 @@ class FrameEncoder(nn.Module, ABC):
 
     @abstractmethod
     def encode_frames(self, frames: Tensor) -> Tensor:
-        """Tokens ``(n, token_dim)`` of single scaled frames ``(n, *frame shape)``."""
+        """Tokens of single scaled frames ``(n, *frame shape)``.
+
+        Returns:
+            ``(n, token_dim)``, or ``(n, tokens_per_frame, token_dim)`` where that is not 1.
+        """
 
     def forward(self, windows: Tensor) -> Tensor:
         """Tokens of every stack in each window, each frame encoded once.
@@ -91,16 +100,17 @@ class FrameEncoder(nn.Module, ABC):
                 A stack ``(batch, frames, ...)`` is a window of 1.
 
         Returns:
-            ``(batch * window, frames, token_dim)`` float32: stack i of a window ends at its frame
-            ``i + frames - 1``.
+            ``(batch * window, frames * tokens_per_frame, token_dim)`` float32: stack i of a window
+            ends at its frame ``i + frames - 1``.
         """
         batch, length = windows.shape[:2]
         bfloat16 = self.half_precision and self.training
         with torch.autocast(windows.device.type, torch.bfloat16, enabled=bfloat16):
             encoded = self.encode_frames(self.scale(windows.flatten(0, 1))).float()
-        encoded = encoded.view(batch, length, self.token_dim)
-        stacks = encoded.unfold(1, self.observation.frames, 1).transpose(2, 3)
-        return stacks.reshape(-1, self.observation.frames, self.token_dim)
+        encoded = encoded.view(batch, length, self.tokens_per_frame, self.token_dim)
+        stacks = encoded.unfold(1, self.observation.frames, 1).movedim(-1, 2)
+        tokens = self.observation.frames * self.tokens_per_frame
+        return stacks.reshape(-1, tokens, self.token_dim)
 
 
 @register("conv")

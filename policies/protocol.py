@@ -10,10 +10,35 @@ from numpy.typing import NDArray
 from drive.observation import ObservationSpec
 
 ACTIONS = ("steer", "gas", "brake")
-"""Names of the action's components: steer in [-1, 1] (right positive), gas and brake in [0, 1]."""
+"""What CarRacing is driven with: steer in [-1, 1] (right positive), gas and brake in [0, 1]."""
 
 ACTION_LOW = np.array([-1.0, 0.0, 0.0], dtype=np.float32)
 ACTION_HIGH = np.array([1.0, 1.0, 1.0], dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class ActionSpace:
+    """What a kind of car is driven with.
+
+    Attributes:
+        names: Of the action's components.
+        low: Least value of each, float32.
+        high: Largest value of each, float32.
+    """
+
+    names: tuple[str, ...]
+    low: NDArray[np.float32]
+    high: NDArray[np.float32]
+
+
+CARRACING = ActionSpace(ACTIONS, ACTION_LOW, ACTION_HIGH)
+STEERING = ActionSpace(ACTIONS[:1], ACTION_LOW[:1], ACTION_HIGH[:1])
+"""The Udacity simulator's: a policy steers, and a controller keeps the speed."""
+
+
+def actions_of(observation: ObservationSpec) -> ActionSpace:
+    """What a policy that is shown this must decide."""
+    return STEERING if observation.kind == "camera" else CARRACING
 
 
 @dataclass(frozen=True)
@@ -21,10 +46,11 @@ class Decision:
     """What a policy decided for a batch of cars.
 
     Attributes:
-        action: What is driven, within the action limits, float32 ``(batch, 3)``.
-        mean: Predicted mean of the action before clipping, float32 ``(batch, 3)``.
-        aleatoric: Standard deviation of the noise in the data, >= 0, float32 ``(batch, 3)``.
-        epistemic: Standard deviation of the model's own doubt, >= 0, float32 ``(batch, 3)``.
+        action: What is driven, within the action limits, float32 ``(batch, actions)``: 3 of them
+            in CarRacing, 1 in the Udacity simulator.
+        mean: Predicted mean of the action before clipping, float32 ``(batch, actions)``.
+        aleatoric: Standard deviation of the noise in the data, >= 0, float32 likewise.
+        epistemic: Standard deviation of the model's own doubt, >= 0, float32 likewise.
         taken_over: Where ``action`` is a supervisor's and not that of the policy which stated the
             rest, bool ``(batch,)``; None for nowhere.
     """
@@ -43,8 +69,10 @@ class Decision:
         """
         mean = np.asarray(action, dtype=np.float32)
         zero = np.zeros_like(mean)
-        fits = mean.shape[-1:] == ACTION_LOW.shape
-        return cls(np.clip(mean, ACTION_LOW, ACTION_HIGH) if fits else mean, mean, zero, zero)
+        for space in (CARRACING, STEERING):
+            if mean.shape[-1:] == space.low.shape:
+                return cls(np.clip(mean, space.low, space.high), mean, zero, zero)
+        return cls(mean, mean, zero, zero)
 
 
 @runtime_checkable

@@ -142,7 +142,7 @@ def foreign_observation(path: Path) -> None:
         (lost_tensor, r"lacks 1 tensors, the first is 'encoder\.conv1\.weight'"),
         (unknown_tensor, "has unknown 1 tensors, the first is 'stranger'"),
         (wrong_shape, r"'encoder\.conv1\.bias' is \(3,\), expected \(32,\)"),
-        (newer, "format 99 is newer than 1"),
+        (newer, "format 99 is newer than 2"),
         (unknown_method, "no uncertainty method 'oracle'"),
         (unknown_option, "colour"),
         (unknown_encoder, "no encoder 'vgg'; there are colour, conv"),
