@@ -1,0 +1,170 @@
+"""One reply to each telemetry of one client: the driver's, the last safe one, or a stop."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from drive.udacity.commands import AT_REST, LastSafeCommand
+from drive.udacity.faults import Faults
+from drive.udacity.pilot import Pilot
+from drive.udacity.protocol import Command, Telemetry, write_manual, write_steer
+from drive.udacity.reply_times import ReplyTimes
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long anything may take, in seconds.
+
+    Attributes:
+        stale_after: For a driver to answer, and for its last command to be repeated where it
+            cannot; beyond that the car is stopped.
+        most_repeats: How often in a row a command may be repeated.
+        ping_interval: Between two pings: the simulator's, or ours to newer clients.
+        silence: For a client to say anything.
+        unread: For a client to take a reply.
+        handshake: For a client to become one.
+        stop: For all cars to come to rest at the end.
+    """
+
+    stale_after: float = 0.5
+    most_repeats: int = 25
+    ping_interval: float = 25.0
+    silence: float = 85.0
+    unread: float = 10.0
+    handshake: float = 10.0
+    stop: float = 6.0
+
+
+@dataclass(frozen=True)
+class _Asked:
+    telemetry: Telemetry
+    at: float
+
+
+class Answering:
+    """Answers one client in the order in which it asks.
+
+    While the driver works, one frame waits; a newer one takes its place, and the overtaken one is
+    answered at once with the last safe command.
+
+    Args:
+        send: Sends a packet to the client.
+        pilot: Who drives; it is reset before the first frame, and again after a manual stretch.
+        limits: Of time.
+        faults: Where they are counted.
+        times: Where replies are timed.
+
+    Attributes:
+        telemetry: The latest.
+        command: The latest reply to one.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[str], Awaitable[None]],
+        pilot: Pilot,
+        limits: Limits,
+        faults: Faults,
+        times: ReplyTimes,
+    ) -> None:
+        self.telemetry: Telemetry | None = None
+        self.command: Command | None = None
+        self._send = send
+        self._pilot = pilot
+        self._limits = limits
+        self._faults = faults
+        self._times = times
+        self._last = LastSafeCommand(limits.stale_after, limits.most_repeats, time.monotonic)
+        self._waiting: _Asked | None = None
+        self._driving = False
+        self._wake = asyncio.Event()
+        self._stop = asyncio.Event()
+
+    async def run(self) -> None:
+        """Answers until `stop` has brought the car to rest."""
+        stopping = asyncio.create_task(self._stop.wait())
+        try:
+            while (asked := await self._next()) is not None:
+                command = await self._decide(asked.telemetry, stopping)
+                await self._reply(asked, command)
+                if self._stop.is_set() and command == AT_REST:
+                    return
+        finally:
+            stopping.cancel()
+
+    def stop(self) -> None:
+        """Brakes below 5 mph, then sends 0,0 and ends `run`."""
+        self._stop.set()
+        self._wake.set()
+
+    async def take(self, telemetry: Telemetry) -> None:
+        """Accepts a telemetry, to be answered by `run`."""
+        if not self._driving:
+            self._pilot.reset()
+            self._last.forget()
+            self._driving = True
+        self.telemetry = telemetry
+        overtaken, self._waiting = self._waiting, _Asked(telemetry, time.monotonic())
+        self._wake.set()
+        if overtaken is not None:
+            self._faults.add("stale_frame")
+            await self._reply(overtaken, self._repeated(overtaken.telemetry.speed))
+
+    async def take_manual(self) -> None:
+        """Lets the person drive."""
+        self._driving = False
+        await self._send(write_manual())
+        self._wake.set()
+
+    async def take_unreadable(self) -> None:
+        """Answers a telemetry that cannot be read, as its sender would stall."""
+        before = self.telemetry
+        command = self._repeated(before.speed if before else 0.0)
+        await self._send(write_steer(command, before.decimal if before else "."))
+
+    async def last_resort(self) -> None:
+        """Sends 0,0 unasked, to a client that would not come to rest in time."""
+        if self._driving and self.telemetry is not None:
+            await self._send(write_steer(AT_REST, self.telemetry.decimal))
+
+    async def _next(self) -> _Asked | None:
+        """The next telemetry; None where the end has come and no car is driven."""
+        while self._waiting is None:
+            if self._stop.is_set() and not self._driving:
+                return None
+            self._wake.clear()
+            await self._wake.wait()
+        asked, self._waiting = self._waiting, None
+        return asked
+
+    async def _decide(self, telemetry: Telemetry, stopping: asyncio.Task[bool]) -> Command:
+        if self._stop.is_set():
+            return self._last.stop(telemetry.speed)
+        drive = asyncio.create_task(self._pilot.drive(telemetry))
+        try:
+            await asyncio.wait(
+                {drive, stopping},
+                timeout=self._limits.stale_after,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            done = drive.done() or not drive.cancel()
+        if self._stop.is_set():
+            return self._last.stop(telemetry.speed)
+        outcome = drive.result() if done else None
+        if not isinstance(outcome, Command):
+            return self._repeated(telemetry.speed)
+        self._last.renew(outcome)
+        return outcome
+
+    def _repeated(self, speed: float) -> Command:
+        command = self._last.command(speed)
+        if self._last.stale:
+            self._faults.add("stale_command")
+        return command
+
+    async def _reply(self, asked: _Asked, command: Command) -> None:
+        await self._send(write_steer(command, asked.telemetry.decimal))
+        self.command = command
+        self._times.add(asked.at, time.monotonic())
