@@ -1,0 +1,1 @@
+"""Degradation of bearings from their vibration: labels, features, recordings, experiment."""
