@@ -52,6 +52,9 @@ class NSAC(CircuitAttention):
         wiring_seed: Seed of the wiring.
         authors_mode: Run one step of the backbone from a zero state, as the published code does:
             phi, kappa and psi then are constants that no input moves.
+        positions: What is predicted unless a call says otherwise: from the last query or from all.
+        time_feature: Feature of a token that is its time stamp where a call gives none; without
+            it, time stamps are 1.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of one layer
@@ -67,6 +70,8 @@ class NSAC(CircuitAttention):
         noise_scale: float = 1.0,
         wiring_seed: int = DEFAULT_SEED,
         authors_mode: bool = False,
+        positions: Positions = "last",
+        time_feature: int | None = None,
     ) -> None:
         super().__init__(
             input_dim,
@@ -79,6 +84,8 @@ class NSAC(CircuitAttention):
             activation=activation,
             wiring_seed=wiring_seed,
             authors_mode=authors_mode,
+            positions=positions,
+            time_feature=time_feature,
         )
         self.noise_scale = noise_scale
         self.out_projection = glorot_linear(model_dim, 2 * model_dim)
@@ -91,7 +98,7 @@ class NSAC(CircuitAttention):
         times: Tensor | None = None,
         key_mask: Tensor | None = None,
         n_samples: int = 1,
-        positions: Positions = "last",
+        positions: Positions | None = None,
         chunk: int | Literal["auto"] = "auto",
         generator: torch.Generator | None = None,
         return_internals: bool = False,
@@ -100,8 +107,8 @@ class NSAC(CircuitAttention):
 
         Args:
             x: Tokens ``(batch, time, input_dim)``, or queries, keys and values apart.
-            times: Time stamps of the queries, a scalar, ``(time,)`` or ``(batch, time)``; 1 if
-                none are given.
+            times: Time stamps of the queries, a scalar, ``(time,)`` or ``(batch, time)``; without
+                them ``time_feature`` of the tokens, or 1.
             key_mask: True for keys that exist, bool ``(batch, time)``. Masked keys count as
                 absent; a row without any attends to nothing (zeros).
             n_samples: Draws of the noise.

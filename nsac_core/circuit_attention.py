@@ -58,6 +58,8 @@ class CircuitAttention(nn.Module):
         output_dim: Number of predicted values.
         activation: Name of the non-linearity.
         authors_mode: Whether the backbone runs one step, as the published code does.
+        positions: What is predicted unless a call says otherwise.
+        time_feature: Feature of a token that is its time stamp, or None.
         records: Where the internals of each pass are noted (by ``recording``), or None.
     """
 
@@ -76,6 +78,8 @@ class CircuitAttention(nn.Module):
         activation: Activation,
         wiring_seed: int,
         authors_mode: bool,
+        positions: Positions,
+        time_feature: int | None,
     ) -> None:
         super().__init__()
         self.records = None
@@ -87,6 +91,9 @@ class CircuitAttention(nn.Module):
             raise ValueError(f"activation must be one of {sorted(ACTIVATIONS)}, got {activation!r}")
         self.output_dim, self.activation, self.authors_mode = output_dim, activation, authors_mode
         self.input_dim, self.model_dim, self.heads, self.top_k = input_dim, model_dim, heads, top_k
+        if time_feature is not None and not 0 <= time_feature < input_dim:
+            raise ValueError(f"time_feature must be below {input_dim}, got {time_feature}")
+        self.positions, self.time_feature = positions, time_feature
         self.query_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
         self.key_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
         self.value_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
@@ -101,14 +108,17 @@ class CircuitAttention(nn.Module):
         x: Sequences,
         times: Tensor | None,
         key_mask: Tensor | None,
-        positions: Positions,
+        positions: Positions | None,
         chunk: int | Literal["auto"],
         by: Evaluate,
         return_internals: bool,
     ) -> tuple[Any, ...]:
         """Predicts chunk by chunk with ``by``; the other arguments are those of ``forward``."""
+        positions = self.positions if positions is None else positions
         if positions not in ("last", "all"):
             raise ValueError(f"positions must be 'last' or 'all', got {positions!r}")
+        if times is None and self.time_feature is not None:
+            times = (x if isinstance(x, Tensor) else x[0])[..., self.time_feature]
         query, clock, memory = self.project(x, times, key_mask, positions)
         kept = return_internals or self.records is not None
         outputs, parts = [], []

@@ -8,16 +8,16 @@ import tyro
 from rich.console import Console
 
 from maps.faults import one_line
-from nsac_core.benchmarks.config import Boston, Kin8nm, TabularConfig
+from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill
-from nsac_core.benchmarks.report import collect, report, write_summary
-from nsac_core.benchmarks.tabular import benchmark
+from nsac_core.benchmarks.registry import benchmark, collect, report
+from nsac_core.benchmarks.report import write_summary
 
 
 @dataclass(frozen=True)
 class ReportRun:
-    """Write the tables and the figure of a run anew, from the cells it has.
+    """Write the tables and figures of a run anew, from the cells it has.
 
     Attributes:
         run: Its folder.
@@ -45,7 +45,7 @@ Command = (
     | Annotated[ReportRun, tyro.conf.subcommand("report")]
     | Annotated[TabularPage, tyro.conf.subcommand("tabular-page")]
 )
-AnyCommand = TabularConfig | ReportRun | TabularPage
+AnyCommand = BenchmarkConfig | ReportRun | TabularPage
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -75,8 +75,9 @@ def perform(command: AnyCommand) -> None:
         console.print(f"wrote {command.page}")
         return
     found = collect(command.run) if isinstance(command, ReportRun) else benchmark(command)
-    if isinstance(command, TabularConfig) and command.json is not None:
+    if isinstance(command, BenchmarkConfig) and command.json is not None:
         write_summary(command.json, found)
     for sheet in found.sheets:
         console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
-    console.print(f"\nwrote {found.folder}/tables.md, tables.tex, figure.png, scores.parquet")
+    pictures = ", ".join(f"{name}.png" for name in found.figures)
+    console.print(f"\nwrote {found.folder}/tables.md, tables.tex, scores.parquet, {pictures}")

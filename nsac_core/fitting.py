@@ -301,7 +301,7 @@ class _Fitting:
 def predicted(
     method: Method, batches: Iterable[Batch], device: str = "cpu", seed: int = 0
 ) -> tuple[Prediction, Tensor]:
-    """A method's prediction for batches of data, in evaluation mode, and their targets.
+    """A method's prediction for batches, in evaluation mode, and its targets ``(rows, out)``.
 
     Raises:
         FittingError: If there is no batch.
@@ -314,7 +314,7 @@ def predicted(
         targets.append(y.to(device))
     if not parts:
         raise FittingError("there is no batch to predict")
-    return Prediction.joined(parts), torch.cat(targets)
+    return Prediction.joined(parts), torch.cat(targets).flatten(0, -2)
 
 
 def _generator(seed: int, epoch: int, device: str) -> torch.Generator:

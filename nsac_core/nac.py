@@ -50,6 +50,9 @@ class NAC(CircuitAttention):
         wiring_seed: Seed of the wiring.
         authors_mode: Run one step of the backbone from a zero state, as the published code does:
             phi and tau then are constants that no input moves.
+        positions: What is predicted unless a call says otherwise: from the last query or from all.
+        time_feature: Feature of a token that is its time stamp where a call gives none; without
+            it, time stamps are 1.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of one layer
@@ -68,6 +71,8 @@ class NAC(CircuitAttention):
         euler_step: float = 0.5,
         wiring_seed: int = DEFAULT_SEED,
         authors_mode: bool = False,
+        positions: Positions = "last",
+        time_feature: int | None = None,
     ) -> None:
         super().__init__(
             input_dim,
@@ -80,6 +85,8 @@ class NAC(CircuitAttention):
             activation=activation,
             wiring_seed=wiring_seed,
             authors_mode=authors_mode,
+            positions=positions,
+            time_feature=time_feature,
         )
         if mode not in get_args(Mode):
             raise ValueError(f"mode must be one of {', '.join(get_args(Mode))}, got {mode!r}")
@@ -96,7 +103,7 @@ class NAC(CircuitAttention):
         x: Sequences,
         times: Tensor | None = None,
         key_mask: Tensor | None = None,
-        positions: Positions = "last",
+        positions: Positions | None = None,
         chunk: int | Literal["auto"] = "auto",
         return_internals: bool = False,
     ) -> Tensor | tuple[Tensor, Internals]:
@@ -104,8 +111,8 @@ class NAC(CircuitAttention):
 
         Args:
             x: Tokens ``(batch, time, input_dim)``, or queries, keys and values apart.
-            times: Time stamps of the queries, a scalar, ``(time,)`` or ``(batch, time)``; 1 if
-                none are given.
+            times: Time stamps of the queries, a scalar, ``(time,)`` or ``(batch, time)``; without
+                them ``time_feature`` of the tokens, or 1.
             key_mask: True for keys that exist, bool ``(batch, time)``. Masked keys count as
                 absent; a row without any attends to nothing (zeros).
             positions: ``"last"`` evaluates the last query only (the last that exists, for one

@@ -2,9 +2,11 @@
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +15,9 @@ from torch import Tensor
 
 from nsac_core.benchmarks.contenders import Contender
 from nsac_core.methods import Prediction
+
+ONLY_PART = "test"
+"""Name of a test part that has no name of its own."""
 
 _FACTS = b"nsac-bench"
 """Key of the facts in a file's metadata."""
@@ -56,18 +61,23 @@ class Result:
     facts: dict[str, float]
 
 
-def frame(prediction: Prediction, y: Tensor, sigma: float) -> pd.DataFrame:
+def frame(
+    prediction: Prediction, y: Tensor, sigma: float, part: str | Sequence[str] = ONLY_PART
+) -> pd.DataFrame:
     """A prediction of test rows as a table, one value a line.
 
     Args:
         prediction: ``(batch, out)``.
         y: Targets ``(batch, out)``.
         sigma: Size of the perturbation of the rows; 0 for rows as they are.
+        part: Name of the test part that they are of, or one name a row.
     """
     rows, outputs = y.shape
+    parts = [part] * rows if isinstance(part, str) else part
     values = {"y": y, **vars(prediction)}
     return pd.DataFrame(
         {
+            "part": np.repeat(np.asarray(parts, dtype=str), outputs),
             "sigma": float(sigma),
             "row": torch.arange(rows).repeat_interleave(outputs).numpy(),
             "output": torch.arange(outputs).repeat(rows).numpy(),
@@ -107,4 +117,11 @@ def read(file: Path) -> tuple[pd.DataFrame, dict[str, float]]:
     """Rows of a cell, and its facts."""
     table = pq.read_table(file)
     facts: dict[str, float] = json.loads(table.schema.metadata[_FACTS])
-    return table.to_pandas(), facts
+    return with_part(table.to_pandas()), facts
+
+
+def with_part(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with the column ``part``, which those of older runs lack: they had one test part."""
+    if "part" not in rows:
+        rows.insert(list(rows.columns).index("sigma"), "part", ONLY_PART)
+    return rows

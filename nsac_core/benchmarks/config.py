@@ -1,39 +1,46 @@
-"""What a benchmark of a table runs."""
+"""What a benchmark runs: the settings that all of them share, and those of tables."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
+from nsac_core.benchmarks.contenders import Contender, contenders
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.tokens import Tokens
 from nsac_core.circuit_attention import Activation
 from nsac_core.fitting import Criterion
 
-_NOT_DECISIVE = (
+NOT_DECISIVE = (
     "methods",
     "seeds",
     "first_seed",
     "lambdas",
+    "preset",
     "out",
     "data_dir",
     "workers",
     "json",
     "quiet",
 )
+"""Fields that change no cell: a run may be gone on with under others."""
+
+Preset = Literal["paper", "quick"]
 
 
 @dataclass(frozen=True)
-class TabularConfig:
-    """A benchmark of one table: every method with every seed, at one and the same setting.
+class BenchmarkConfig:
+    """A benchmark: every method with every seed, at one and the same setting.
 
     Attributes:
         methods: Names of methods and references; `all` stands for every one.
         seeds: Number of seeds: of the split, the weights and the noise.
         first_seed: The first of them; the others follow.
         lambdas: Other weights of its regulariser to try NSAC with, besides its own 0.5.
+        preset: `paper` is as the numbers on the pages of results were made; `quick` is a short
+            trial: fewer seeds and epochs where you give none, in a folder `quick` beside.
         out: Folder of the run. The same command goes on where it stopped; other training settings
             are refused there, more methods and seeds are not.
-        data_dir: Folder with the data as NAME/data.txt; by default they are downloaded once.
+        data_dir: Folder with the data, where there are any; by default they are downloaded once.
         workers: Processes, of one thread each; they do not change the results.
         epochs: Passes over the training rows, the same for every method.
         learning_rate: Of AdamW.
@@ -45,9 +52,6 @@ class TabularConfig:
         patience: Epochs without a better validation score after which to stop; None never does.
         criterion: Score on the validation rows that decides which epoch's weights are kept.
         activation: Non-linearity behind the attention.
-        tokens: `embedded` makes each feature a token of its own learned vectors, `features` makes
-            it `[value, index / features]`; `row` makes the row a single token, as the paper's
-            published code does, which leaves NSAC without any noise.
         sigmas: Standard deviations of the noise that makes test rows strange, in scaled units.
         device: Where to train.
         json: File for the scores as JSON, or None.
@@ -55,11 +59,19 @@ class TabularConfig:
     """
 
     data_set: ClassVar[str]
+    """Name of the experiment, and of the data set in the paper's Table 1."""
+
+    quick: ClassVar[dict[str, Any]] = {"seeds": 2}
+    """Fields of the preset ``quick``."""
+
+    references: ClassVar[tuple[str, ...]] = ("constant",)
+    """The references that make sense for the data."""
 
     methods: tuple[str, ...] = ("all",)
     seeds: int = 5
     first_seed: int = 42
     lambdas: tuple[float, ...] = (0.0,)
+    preset: Preset = "paper"
     out: Path = Path("runs/bench")
     data_dir: Path | None = None
     workers: int = 1
@@ -73,7 +85,6 @@ class TabularConfig:
     patience: int | None = None
     criterion: Criterion = "nll"
     activation: Activation = "relu"
-    tokens: Tokens = "embedded"
     sigmas: tuple[float, ...] = (0.25, 0.5, 1.0, 5.0)
     device: str = "cpu"
     json: Path | None = None
@@ -96,12 +107,46 @@ class TabularConfig:
             raise BenchmarkError(f"sigmas must be positive, not {min(self.sigmas)}")
         if any(weight < 0 for weight in self.lambdas):
             raise BenchmarkError(f"lambdas must not be negative, not {min(self.lambdas)}")
+        self.contenders()
+
+    def contenders(self) -> list[Contender]:
+        """What is compared.
+
+        Raises:
+            BenchmarkError: If a method is not known.
+        """
+        return contenders(self.methods, self.lambdas, self.references)
+
+    def resolved(self) -> Self:
+        """The configuration with its preset's fields in place of those left as they are."""
+        if self.preset == "paper":
+            return self
+        usual = {field.name: field.default for field in fields(self)}
+        out: Path = type(self).out
+        quick = {**self.quick, "out": out.parent / "quick" / out.name}
+        left = {name: value for name, value in quick.items() if getattr(self, name) == usual[name]}
+        return replace(self, **left)
 
     def decisive(self) -> dict[str, Any]:
         """The settings that decide what a cell comes to, as JSON holds them."""
-        kept = {name: value for name, value in vars(self).items() if name not in _NOT_DECISIVE}
-        kept["sigmas"] = list(self.sigmas)
-        return {"data_set": self.data_set, **kept}
+        kept = {name: value for name, value in vars(self).items() if name not in NOT_DECISIVE}
+        listed = {n: list(v) if isinstance(v, tuple) else v for n, v in kept.items()}
+        return {"data_set": self.data_set, **listed}
+
+
+@dataclass(frozen=True)
+class TabularConfig(BenchmarkConfig):
+    """A benchmark of one table.
+
+    Attributes:
+        tokens: `embedded` makes each feature a token of its own learned vectors, `features` makes
+            it `[value, index / features]`; `row` makes the row a single token, as the paper's
+            published code does, which leaves NSAC without any noise.
+    """
+
+    references: ClassVar[tuple[str, ...]] = ("constant", "ridge", "mlp", "gp")
+
+    tokens: Tokens = "embedded"
 
 
 @dataclass(frozen=True)
@@ -109,6 +154,7 @@ class Boston(TabularConfig):
     """Boston housing: 506 rows of 13 features."""
 
     data_set: ClassVar[str] = "boston"
+    quick: ClassVar[dict[str, Any]] = {"seeds": 2, "epochs": 30}
 
     out: Path = Path("runs/bench/boston")
 
@@ -118,6 +164,7 @@ class Kin8nm(TabularConfig):
     """Kin8nm: 8192 positions of a robot's arm, 8 features."""
 
     data_set: ClassVar[str] = "kin8nm"
+    quick: ClassVar[dict[str, Any]] = {"seeds": 1, "epochs": 5}
 
     out: Path = Path("runs/bench/kin8nm")
     epochs: int = 50

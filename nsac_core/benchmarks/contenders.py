@@ -38,17 +38,22 @@ class Contender:
     cost: float = 1.0
 
 
-def contenders(methods: Sequence[str], lambdas: Sequence[float]) -> list[Contender]:
+def contenders(
+    methods: Sequence[str],
+    lambdas: Sequence[float],
+    references: Sequence[str] = tuple(REFERENCES),
+) -> list[Contender]:
     """The contenders of a run.
 
     Args:
-        methods: Keys of ``METHODS`` and ``REFERENCES``; ``all`` stands for every one.
+        methods: Keys of ``METHODS`` and names of references; ``all`` stands for every one.
         lambdas: Weights of the regulariser to try NSAC with besides its own, where it takes part.
+        references: Keys of ``REFERENCES`` that there are in this run.
 
     Raises:
         BenchmarkError: If there is no such method.
     """
-    known = (*METHODS, *REFERENCES)
+    known = (*METHODS, *references)
     unknown = [name for name in methods if name not in (*known, "all")]
     if unknown or not methods:
         wrong = f"no method {unknown[0]!r}" if unknown else "no method given"

@@ -30,6 +30,9 @@ COLOURS = {
 }
 """Okabe and Ito's, which the colour-blind tell apart; references are grey, told apart by dashes."""
 
+OVERVIEW = "error by method, calibration, and error of the most certain share"
+"""What ``overview`` shows, in words."""
+
 _DASHES = {"constant": ":", "ridge": "--", "mlp": "-.", "gp": (0, (6, 1, 1, 1, 1, 1))}
 _SHARES = np.linspace(0.05, 1.0, 96)
 

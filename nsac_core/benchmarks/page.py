@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from nsac_core.benchmarks.config import TabularConfig
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.report import Report, write_text
 
@@ -15,13 +14,13 @@ _BLOCK = re.compile(r"(<!-- begin ([\w/-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 def fill(page: Path, runs: Sequence[Report]) -> None:
     """Writes the blocks of a page anew.
 
-    A block is all between ``<!-- begin RUN/NAME -->`` and ``<!-- end -->``. RUN is the data set,
-    followed by ``_TOKENS`` where the tokens are not the usual ones; NAME is that of a table,
-    ``settings``, or ``figure``, which is copied beside the page as ``RUN.svg``.
+    A block is all between ``<!-- begin RUN/NAME -->`` and ``<!-- end -->``. RUN is the name of the
+    run's folder; NAME is that of a table, ``settings``, ``figure``, which is copied beside the page
+    as ``RUN.svg``, or that of another of the run's figures, copied as ``RUN_NAME.svg``.
 
     Args:
         page: A Markdown file.
-        runs: One for each data set that the page names.
+        runs: One for each that the page names.
 
     Raises:
         BenchmarkError: If the page has no block, or a block is of none of the runs.
@@ -30,10 +29,11 @@ def fill(page: Path, runs: Sequence[Report]) -> None:
     for run in runs:
         blocks.update(_blocks(run))
     fill_blocks(page, blocks)
+    text = page.read_text(encoding="utf-8")
     for run in runs:
-        picture = f"{_name(run)}.svg"
-        if picture in page.read_text(encoding="utf-8"):
-            shutil.copyfile(run.folder / "figure.svg", page.parent / picture)
+        for name in run.figures:
+            if f"]({_picture(run, name)})" in text:
+                shutil.copyfile(run.folder / f"{name}.svg", page.parent / _picture(run, name))
 
 
 def fill_blocks(page: Path, blocks: dict[str, str], optional: Collection[str] = ()) -> list[str]:
@@ -64,20 +64,20 @@ def fill_blocks(page: Path, blocks: dict[str, str], optional: Collection[str] = 
 
 
 def _blocks(found: Report) -> dict[str, str]:
-    name = _name(found)
+    name = found.folder.name
     blocks = {
         f"{name}/{sheet.name}": f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in found.sheets
     }
     settings = ", ".join(f"`{field}` {_shown(value)}" for field, value in found.settings.items())
     blocks[f"{name}/settings"] = settings + "\n"
-    words = "error by method, calibration, and error of the most certain share"
-    blocks[f"{name}/figure"] = f"![{name}: {words}]({name}.svg)\n"
+    for figure, words in found.figures.items():
+        blocks[f"{name}/{figure}"] = f"![{name}: {words}]({_picture(found, figure)})\n"
     return blocks
 
 
-def _name(found: Report) -> str:
-    data_set, tokens = found.settings["data_set"], found.settings["tokens"]
-    return data_set if tokens == TabularConfig.tokens else f"{data_set}_{tokens}"
+def _picture(found: Report, figure: str) -> str:
+    name = found.folder.name
+    return f"{name}.svg" if figure == "figure" else f"{name}_{figure}.svg"
 
 
 def _shown(value: object) -> str:

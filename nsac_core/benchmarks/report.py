@@ -1,4 +1,4 @@
-"""What a run amounts to: tables and a figure, all from its two files of rows."""
+"""What a run amounts to: tables and figures, all from its two files of rows."""
 
 import json
 import os
@@ -11,11 +11,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from nsac_core.benchmarks import cells
+from nsac_core.benchmarks.cells import with_part
 from nsac_core.benchmarks.contenders import order
 from nsac_core.benchmarks.errors import BenchmarkError
-from nsac_core.benchmarks.figures import overview
+from nsac_core.benchmarks.experiment import Picture, Presentation, Run
+from nsac_core.benchmarks.figures import OVERVIEW, overview
 from nsac_core.benchmarks.runner import settings_of
-from nsac_core.benchmarks.scores import score, separate
+from nsac_core.benchmarks.scores import pooled, score, separate
 from nsac_core.benchmarks.sheets import Sheet
 from nsac_core.benchmarks.tables import sheets
 
@@ -27,9 +29,10 @@ class Report:
     Attributes:
         folder: Of the run.
         settings: What it was made with.
-        scores: One row a cell: ``model, seed``, every metric, what training came to.
-        separation: One row a cell and size of perturbation.
+        scores: One row a cell and part: ``model, seed, part``, every metric, what training came to.
+        separation: One row a cell, part and size of perturbation.
         sheets: The tables.
+        figures: Stems of the figures' files, and what each shows.
     """
 
     folder: Path
@@ -37,18 +40,23 @@ class Report:
     scores: pd.DataFrame
     separation: pd.DataFrame
     sheets: list[Sheet]
+    figures: dict[str, str]
 
     def summary(self) -> dict[str, Any]:
         """Settings, and the mean, the population standard deviation and the values of scores."""
         return {
             "settings": self.settings,
-            "scores": _summary(self.scores, ["model"]),
-            "separation": _summary(self.separation, ["model", "sigma"]),
+            "scores": _summary(self.scores, ["model", "part"]),
+            "separation": _summary(self.separation, ["model", "part", "sigma"]),
         }
 
 
-def collect(folder: Path) -> Report:
+def collect(folder: Path, shown: Presentation = Presentation()) -> Report:  # noqa: B008 - frozen
     """Joins the cells of a run, whichever there are, and reports it.
+
+    Args:
+        folder: Of the run.
+        shown: How; that of its experiment.
 
     Raises:
         BenchmarkError: If there is none.
@@ -62,30 +70,53 @@ def collect(folder: Path) -> Report:
     facts = pd.DataFrame([{**{k: rows[k].iloc[0] for k in keys}, **facts} for rows, facts in read])
     write_frame(folder / "predictions.parquet", predictions)
     write_frame(folder / "facts.parquet", facts)
-    return report(folder)
+    return report(folder, shown)
 
 
-def report(folder: Path) -> Report:
-    """Writes scores, tables and figure from ``predictions.parquet`` and ``facts.parquet``.
+def report(folder: Path, shown: Presentation = Presentation()) -> Report:  # noqa: B008 - frozen
+    """Writes scores, tables and figures from ``predictions.parquet`` and ``facts.parquet``.
+
+    Args:
+        folder: Of the run.
+        shown: How; that of its experiment.
 
     Raises:
         BenchmarkError: If the folder lacks them.
     """
-    settings = settings_of(folder)
-    predictions, facts = (_read(folder / f"{name}.parquet") for name in ("predictions", "facts"))
-    scores = _ordered(score(predictions, facts))
-    separation = _ordered(separate(predictions))
-    write_frame(folder / "scores.parquet", scores)
-    write_frame(folder / "separation.parquet", separation)
-    data_set = str(settings["data_set"])
-    found = sheets(data_set, scores, separation)
+    run = _run(folder, shown)
+    write_frame(folder / "scores.parquet", run.scores)
+    write_frame(folder / "separation.parquet", run.separation)
+    found = sheets(str(run.settings["data_set"]), run.scores, run.separation, shown)
+    found += shown.sheets(run) if shown.sheets else []
     write_text(
         folder / "tables.md",
         "\n".join(f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in found),
     )
     write_text(folder / "tables.tex", "\n".join(sheet.latex() for sheet in found))
-    save_figure(overview(data_set, predictions, scores), folder / "figure")
-    return Report(folder, settings, scores, separation, found)
+    figures = _figures(run, shown)
+    for name, (figure, _) in figures.items():
+        save_figure(figure, folder / name)
+    words = {name: shows for name, (_, shows) in figures.items()}
+    return Report(folder, run.settings, run.scores, run.separation, found, words)
+
+
+def _run(folder: Path, shown: Presentation) -> Run:
+    """The scores of a folder's predictions."""
+    settings = settings_of(folder)
+    predictions = with_part(_read(folder / "predictions.parquet"))
+    facts = _read(folder / "facts.parquet")
+    rows = pooled(predictions, shown.pools)
+    scores, separation = _ordered(score(rows, facts)), _ordered(separate(rows))
+    return Run(folder, settings, predictions, scores, separation)
+
+
+def _figures(run: Run, shown: Presentation) -> dict[str, Picture]:
+    rows = pooled(run.predictions, shown.pools)
+    rows = rows[rows["part"] == shown.main]
+    scores = run.scores[run.scores["part"] == shown.main]
+    name = shown.published.get(shown.main, str(run.settings["data_set"]))
+    figures = {"figure": (overview(name, rows, scores, shown.target), OVERVIEW)}
+    return figures | (shown.figures(run) if shown.figures else {})
 
 
 def write_text(file: Path, text: str) -> None:
@@ -126,8 +157,10 @@ def _summary(frame: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
 
 def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
     """Methods, variants, references; within each by seed."""
+    if not len(frame):
+        return frame
     place = frame["model"].map(order)
-    keys = [key for key in ("place", "seed", "sigma") if key == "place" or key in frame]
+    keys = [key for key in ("place", "seed", "part", "sigma") if key == "place" or key in frame]
     return frame.assign(place=place).sort_values(keys).drop(columns="place").reset_index(drop=True)
 
 

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from nsac_core.benchmarks.contenders import title
+from nsac_core.benchmarks.experiment import Presentation
 from nsac_core.benchmarks.paper import published
 from nsac_core.benchmarks.sheets import Direction, Field, Number, Sheet, with_best
 
@@ -38,18 +40,27 @@ _FACTS = {
 }
 
 
-def sheets(data_set: str, scores: pd.DataFrame, separation: pd.DataFrame) -> list[Sheet]:
+def sheets(
+    data_set: str,
+    all_scores: pd.DataFrame,
+    all_separation: pd.DataFrame,
+    shown: Presentation = Presentation(),  # noqa: B008 - frozen
+) -> list[Sheet]:
     """All tables of a run; those that would have no row are left out.
 
     Args:
         data_set: The run's.
-        scores: As from ``score``.
-        separation: As from ``separate``.
+        all_scores: As from ``score``.
+        all_separation: As from ``separate``.
+        shown: How the run is shown.
     """
+    scores, separation = (_of_part(frame, shown.main) for frame in (all_scores, all_separation))
     main = scores[~scores["model"].str.contains("_lambda_")]
     apart = separation[separation["model"].isin(main["model"])] if len(separation) else separation
+    others = [str(part) for part in all_scores["part"].drop_duplicates() if part != shown.main]
     found = [
-        beside_paper(data_set, main),
+        beside_paper(shown.published.get(shown.main, data_set), main),
+        *(part_scores(part, all_scores, shown.published.get(part)) for part in others),
         other_scores(main),
         _training(main),
         _separation(apart),
@@ -82,6 +93,28 @@ def beside_paper(data_set: str, scores: pd.DataFrame) -> Sheet:
         "beside those the paper has published; the best in bold.",
         head,
         _rows(models, columns),
+    )
+
+
+def part_scores(part: str, scores: pd.DataFrame, published_as: str | None = None) -> Sheet:
+    """The same scores on another part of the test.
+
+    Args:
+        part: Its name.
+        scores: One row a cell and part.
+        published_as: Its name in the paper's Table 1, or None.
+    """
+    rows = scores[(scores["part"] == part) & ~scores["model"].str.contains("_lambda_")]
+    if published_as is not None:
+        return replace(beside_paper(published_as, rows), name=f"scores_{part}")
+    names = ["mse", "mae", "nll", "crps", "ece", "auroc", "coverage_90", "width_90"]
+    models = _models(rows)
+    return Sheet(
+        f"scores_{part}",
+        f"Scores on the part {part}, mean and standard deviation over {_runs(rows)}; the best in "
+        "bold.",
+        ["method", *(LABELS[name][0] for name in names)],
+        _rows(models, [_column(rows, models, name) for name in names]),
     )
 
 
@@ -216,6 +249,10 @@ def _rows(models: Sequence[str], columns: Sequence[Sequence[Number]]) -> list[li
         [title(model), *(column[number] for column in columns)]
         for number, model in enumerate(models)
     ]
+
+
+def _of_part(frame: pd.DataFrame, part: str) -> pd.DataFrame:
+    return frame[frame["part"] == part] if len(frame) else frame
 
 
 def _models(frame: pd.DataFrame) -> list[str]:

@@ -45,7 +45,7 @@ class NormalInverseGamma:
     def prediction(self) -> Prediction:
         """Aleatoric ``beta / (alpha - 1)``, epistemic ``beta / (nu (alpha - 1))``."""
         aleatoric = self.beta / (self.alpha - 1)
-        return Prediction(self.gamma, aleatoric, aleatoric / self.nu)
+        return Prediction.of_rows(self.gamma, aleatoric, aleatoric / self.nu)
 
     def nll(self, y: Tensor) -> Tensor:
         """Negative log-likelihood of each value under the marginal, ``(batch, out)``.

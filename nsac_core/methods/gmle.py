@@ -42,7 +42,7 @@ class GMLE(Method):
     ) -> Prediction:
         """The one Gaussian of each value."""
         mean, log_std = self.network(tokens)
-        return Prediction(mean, floored_variance(log_std), torch.zeros_like(mean))
+        return Prediction.of_rows(mean, floored_variance(log_std), torch.zeros_like(mean))
 
     def loss(
         self,

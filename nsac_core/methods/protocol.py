@@ -49,12 +49,17 @@ class Prediction:
 
     @classmethod
     def from_samples(cls, mean: Tensor, log_std: Tensor) -> "Prediction":
-        """Moments of draws ``(samples, batch, out)`` of a Gaussian's mean and log std.
+        """Moments of draws ``(samples, batch[, time], out)`` of a Gaussian's mean and log std.
 
         The mean of the means; the mean variance is aleatoric, the (population) variance of the
         means is epistemic.
         """
-        return cls(mean.mean(0), aleatoric_variance(log_std), mean.var(0, correction=0))
+        return cls.of_rows(mean.mean(0), aleatoric_variance(log_std), mean.var(0, correction=0))
+
+    @classmethod
+    def of_rows(cls, mean: Tensor, aleatoric: Tensor, epistemic: Tensor) -> "Prediction":
+        """From ``(batch[, time], out)``: each position of a sequence is a row, in order."""
+        return cls(*(part.flatten(0, -2) for part in (mean, aleatoric, epistemic)))
 
     @classmethod
     def joined(cls, parts: "list[Prediction]") -> "Prediction":
@@ -124,7 +129,7 @@ class Method(nn.Module, ABC):
 
         Args:
             x: Raw inputs ``(batch, ...)``.
-            y: Targets ``(batch, out)``.
+            y: Targets ``(batch, out)``; ``(batch, time, out)`` where every position is predicted.
             generator: Source of every random draw.
 
         Raises:

@@ -31,7 +31,8 @@ class SDENet(Method):
         token_dim: Features of a token.
         output_dim: Number of predicted values.
         n_tokens: Tokens of an input, which the dense layer reads all, or ``"last"``: it reads the
-            last token alone, as is usual for the tokens of consecutive frames.
+            last token alone, as is usual for the tokens of consecutive frames; or ``"each"``: it
+            reads and predicts every token for itself.
         n_samples: Passes in prediction.
         hidden: Width of the state; g is twice as wide.
         layers: Euler-Maruyama steps; together they always cover a time of 4.
@@ -52,7 +53,7 @@ class SDENet(Method):
         token_dim: int,
         output_dim: int,
         *,
-        n_tokens: int | Literal["last"],
+        n_tokens: int | Literal["last", "each"],
         n_samples: int = 5,
         hidden: int = 64,
         layers: int = 6,
@@ -64,14 +65,14 @@ class SDENet(Method):
         gradient_clip: float = 100.0,
     ) -> None:
         super().__init__(encoder, n_samples)
-        if n_tokens != "last" and (isinstance(n_tokens, str) or n_tokens < 1):
-            raise ValueError(f"n_tokens must be 'last' or at least 1, got {n_tokens!r}")
+        if n_tokens not in ("last", "each") and (isinstance(n_tokens, str) or n_tokens < 1):
+            raise ValueError(f"n_tokens must be 'last', 'each' or at least 1, got {n_tokens!r}")
         if layers < 1:
             raise ValueError(f"layers must be at least 1, got {layers}")
         self.perturbation = Perturbation(ood_mean, ood_std, ood_share)
         self.n_tokens, self.layers, self.max_diffusion = n_tokens, layers, max_diffusion
         self.diffusion_rate, self.gradient_clip = diffusion_rate, gradient_clip
-        read = 1 if n_tokens == "last" else n_tokens
+        read = 1 if isinstance(n_tokens, str) else n_tokens
         self.inlet = nn.Linear(read * token_dim, hidden)
         self.drift = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU())
         # Its output is a logit: g is the sigmoid of it.
@@ -133,7 +134,10 @@ class SDENet(Method):
         return [p for p in self.parameters() if p.requires_grad and id(p) not in own], diffusion
 
     def _start(self, tokens: Tensor) -> Tensor:
-        """The state before the first step, ``(batch, hidden)``."""
+        """The state before the first step, ``(batch[, time], hidden)``."""
+        if self.n_tokens == "each":
+            each: Tensor = self.inlet(tokens)
+            return each
         if self.n_tokens == "last":
             tokens = tokens[:, -1:]
         elif tokens.shape[1] != self.n_tokens:
@@ -144,7 +148,7 @@ class SDENet(Method):
     def _passes(
         self, start: Tensor, samples: int, generator: torch.Generator | None
     ) -> tuple[Tensor, Tensor]:
-        """Mean and log standard deviation of each pass, float32 ``(samples, batch, out)``."""
+        """Mean and log standard deviation of passes, float32 ``(samples, batch[, time], out)``."""
         if samples < 1:
             raise ValueError(f"n_samples must be at least 1, got {samples}")
         step = _TIME / self.layers
@@ -152,7 +156,7 @@ class SDENet(Method):
         frozen = {name: value.detach() for name, value in self.diffusion.named_parameters()}
         diffusion = functional_call(self.diffusion, frozen, start).float().sigmoid()
         spread = self.max_diffusion * math.sqrt(step) * diffusion
-        state = start.float().expand(samples, -1, -1)
+        state = start.float().expand(samples, *start.shape)
         for _ in range(self.layers):
             noise = torch.randn(state.shape, generator=generator, device=state.device)
             state = state + self.drift(state).float() * step + spread * noise

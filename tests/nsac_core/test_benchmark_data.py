@@ -17,8 +17,9 @@ from sklearn.model_selection import train_test_split
 from nsac_core import metrics
 from nsac_core.benchmarks.data_sets import SOURCES, Source, Table, fetch, load
 from nsac_core.benchmarks.errors import BenchmarkError
+from nsac_core.benchmarks.parts import perturbed
 from nsac_core.benchmarks.references import REFERENCES
-from nsac_core.benchmarks.splits import perturbed, split
+from nsac_core.benchmarks.splits import split
 from nsac_core.benchmarks.tokens import encoder
 
 ROWS = "1 2 3\n4 5 6.5\n"
@@ -103,7 +104,10 @@ def test_a_split_is_scikit_learns_and_shares_no_row(table: Table) -> None:
     parts = split(table, 43)
     learning, test = train_test_split(np.arange(100), test_size=0.1, random_state=43)
     # The target of row i is (i + 1) / 100.
-    rows = [(part.y.ravel() * 100 - 1).round().int().tolist() for part in vars(parts).values()]
+    rows = [
+        (part.y.ravel() * 100 - 1).round().int().tolist()
+        for part in (parts.train, parts.validation, parts.test)
+    ]
     assert rows[2] == test.tolist()
     assert sorted(rows[0] + rows[1]) == sorted(learning.tolist())
     assert [len(part) for part in rows] == [81, 9, 10]

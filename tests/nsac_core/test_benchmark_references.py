@@ -6,8 +6,9 @@ import torch
 
 from nsac_core import metrics
 from nsac_core.benchmarks.data_sets import Table
+from nsac_core.benchmarks.parts import Split
 from nsac_core.benchmarks.references import REFERENCES
-from nsac_core.benchmarks.splits import Split, split
+from nsac_core.benchmarks.splits import split
 
 NOISE = 0.1
 
@@ -53,7 +54,7 @@ def test_doubt_grows_away_from_the_data(name: str) -> None:
 
 
 def test_a_large_set_decides_the_kernel_by_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nsac_core.benchmarks.references.ROWS_OF_KERNEL", 60)
+    monkeypatch.setattr("nsac_core.benchmarks.references.tabular.ROWS_OF_KERNEL", 60)
     parts = parts_of(bend=1.0)
     found = REFERENCES["gp"].fit(parts, 0)(parts.test.x)
     assert metrics.mse(found, parts.test.y) < 0.1 * float(parts.test.y.var())

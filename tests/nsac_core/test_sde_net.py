@@ -126,7 +126,9 @@ def test_the_last_token_alone_or_all_of_them() -> None:
     )
     with pytest.raises(ValueError, match="expected 4 tokens, got 3"):
         every.predict(x[:, :3])
-    with pytest.raises(ValueError, match="n_tokens must be 'last' or at least 1, got 'first'"):
+    with pytest.raises(
+        ValueError, match="n_tokens must be 'last', 'each' or at least 1, got 'first'"
+    ):
         method(n_tokens="first")
     with pytest.raises(TypeError, match="n_tokens"):
         methods.build("sde_net", nn.Identity(), 3, 2)

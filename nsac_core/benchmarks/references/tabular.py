@@ -1,12 +1,8 @@
-"""Regressors that anybody would try first, each with the uncertainty it has."""
+"""Regressors of tables: linear, a small network, a Gaussian process."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -16,28 +12,15 @@ from sklearn.neural_network import MLPRegressor
 from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
-from nsac_core.benchmarks.splits import Split
+from nsac_core.benchmarks.parts import Split
+from nsac_core.benchmarks.references.reference import Predictor, Reference, prediction_of_arrays
 from nsac_core.methods import Prediction
 
 FloatArray = NDArray[np.float64]
-Predictor = Callable[[Tensor], Prediction]
-"""From features ``(rows, features)`` to a prediction ``(rows, 1)``."""
 
 ROWS_OF_KERNEL = 1500
 """Rows that decide a Gaussian process's kernel, whose fit takes cubic time; its posterior uses all
 training rows."""
-
-
-def constant(split: Split, seed: int) -> Predictor:  # noqa: ARG001 - nothing random
-    """Mean and variance of the training targets, whatever the features."""
-    y = split.train.y.double()
-    mean, variance = float(y.mean()), float(y.var(correction=0))
-
-    def predict(x: Tensor) -> Prediction:
-        ones = np.ones(len(x))
-        return _prediction(mean * ones, variance * ones)
-
-    return predict
 
 
 def ridge(split: Split, seed: int) -> Predictor:  # noqa: ARG001 - nothing random
@@ -48,7 +31,7 @@ def ridge(split: Split, seed: int) -> Predictor:  # noqa: ARG001 - nothing rando
     def predict(features: Tensor) -> Prediction:
         mean, std = model.predict(features.double().numpy(), return_std=True)
         noise = np.full_like(mean, 1 / model.alpha_)
-        return _prediction(mean, noise, std**2 - noise)
+        return prediction_of_arrays(mean, noise, std**2 - noise)
 
     return predict
 
@@ -72,7 +55,7 @@ def mlp(split: Split, seed: int) -> Predictor:
 
     def predict(features: Tensor) -> Prediction:
         mean = mean_of(features)
-        return _prediction(mean, np.full_like(mean, noise))
+        return prediction_of_arrays(mean, np.full_like(mean, noise))
 
     return predict
 
@@ -95,28 +78,12 @@ def gaussian_process(split: Split, seed: int) -> Predictor:
     def predict(features: Tensor) -> Prediction:
         mean, std = model.predict(features.double().numpy(), return_std=True)
         noise = np.full_like(mean, noise_level)
-        return _prediction(mean, noise, std**2 - noise)
+        return prediction_of_arrays(mean, noise, std**2 - noise)
 
     return predict
 
 
-@dataclass(frozen=True)
-class Reference:
-    """A regressor for comparison.
-
-    Attributes:
-        title: As in tables.
-        fit: From a split and a seed to a predictor.
-        cost: About how long it takes, in epochs of a simple method: decides what starts first.
-    """
-
-    title: str
-    fit: Callable[[Split, int], Predictor]
-    cost: float
-
-
-REFERENCES = {
-    "constant": Reference("constant", constant, 0.1),
+TABULAR = {
     "ridge": Reference("Bayesian ridge", ridge, 0.2),
     "mlp": Reference("MLP 64x2", mlp, 5.0),
     "gp": Reference("GP, ARD kernel", gaussian_process, 50.0),
@@ -125,10 +92,3 @@ REFERENCES = {
 
 def _arrays(split: Split) -> tuple[FloatArray, FloatArray]:
     return split.train.x.double().numpy(), split.train.y.double().numpy().ravel()
-
-
-def _prediction(mean: Any, aleatoric: Any, epistemic: Any = None) -> Prediction:  # noqa: ANN401
-    """From numpy arrays ``(rows,)``; rounding may not leave a variance below zero."""
-    epistemic = np.zeros_like(mean) if epistemic is None else np.maximum(epistemic, 0)
-    parts = (np.asarray(part, dtype=np.float64)[:, None] for part in (mean, aleatoric, epistemic))
-    return Prediction(*(torch.from_numpy(part.copy()) for part in parts))

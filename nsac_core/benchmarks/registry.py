@@ -1,0 +1,53 @@
+"""Every benchmark there is: adding one adds a line here, and its command to ``nsac_core.cli``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nsac_core.benchmarks import report as reports
+from nsac_core.benchmarks import tabular
+from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
+from nsac_core.benchmarks.experiment import Presentation
+from nsac_core.benchmarks.report import Report
+from nsac_core.benchmarks.runner import settings_of
+
+_RUNS: dict[type[BenchmarkConfig], Callable[[Any], Report]] = {
+    Boston: tabular.benchmark,
+    Kin8nm: tabular.benchmark,
+}
+
+_PRESENTATIONS: dict[str, Presentation] = {
+    Boston.data_set: tabular.PRESENTATION,
+    Kin8nm.data_set: tabular.PRESENTATION,
+}
+
+
+def benchmark(config: BenchmarkConfig) -> Report:
+    """Runs the benchmark that a configuration is of.
+
+    Raises:
+        BenchmarkError: If it cannot be run.
+    """
+    return _RUNS[type(config)](config)
+
+
+def collect(folder: Path) -> Report:
+    """Joins the cells of a run, whichever there are, and reports it as its experiment does.
+
+    Raises:
+        BenchmarkError: If there is none.
+    """
+    return reports.collect(folder, _presentation(folder))
+
+
+def report(folder: Path) -> Report:
+    """Writes scores, tables and figures of a run from its two files of rows.
+
+    Raises:
+        BenchmarkError: If the folder lacks them.
+    """
+    return reports.report(folder, _presentation(folder))
+
+
+def _presentation(folder: Path) -> Presentation:
+    return _PRESENTATIONS.get(str(settings_of(folder)["data_set"]), Presentation())
