@@ -19,10 +19,22 @@ from websockets.protocol import State
 
 from drive.udacity.answering import Limits
 from drive.udacity.faults import Faults
-from drive.udacity.pilot import MakeDriver, Pilot
+from drive.udacity.pilot import Driver, MakeDriver, Pilot
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.reply_times import ReplySpeed, ReplyTimes
 from drive.udacity.session import Session
+
+__all__ = [
+    "PORT",
+    "Bridge",
+    "BridgeConfig",
+    "BridgeError",
+    "Driver",
+    "Limits",
+    "MakeDriver",
+    "Status",
+    "in_background",
+]
 
 PORT = 4567
 """The simulator knows no other."""
