@@ -1,0 +1,1 @@
+"""Who drives in the Udacity simulator: its network, its augmentation, its training."""
