@@ -1,0 +1,367 @@
+"""The bridge and clients of other make: a raw one that frames as Unity does, python-socketio 5."""
+
+import asyncio
+import base64
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import socketio
+
+from drive.udacity.bridge import Bridge, BridgeConfig, BridgeError, Driver, in_background
+from drive.udacity.frames import Frame, encode
+from drive.udacity.protocol import Command, Telemetry
+
+Serve = Callable[..., Bridge]
+Simulator = Callable[..., Any]
+Write = Callable[..., str]
+Wait = Callable[..., None]
+MakeScripted = Callable[..., Any]
+
+
+def test_a_client_that_never_enters_is_answered_within_a_second(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    start = time.monotonic()
+    client = simulator(serve(scripted), greeted=False)
+    client.send("2")
+    client.open()
+    assert client.receive() == "3"
+    client.send(telemetry())
+    client.send(telemetry())  # "open" is raised twice on its side
+    assert client.steer() == {"steering_angle": "0.1000", "throttle": "0.2000"}
+    assert client.steer() == {"steering_angle": "0.1000", "throttle": "0.2000"}
+    assert time.monotonic() - start < 1.0
+    with pytest.raises(TimeoutError):
+        client.receive(timeout=0.1)
+
+
+def test_the_driver_sees_the_frame_in_rgb_and_the_numbers(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    driver = scripted()
+    client = simulator(serve(lambda: driver))
+    red = np.zeros((160, 320, 3), dtype=np.uint8)
+    red[..., 0] = 254
+    for picture in (red, red[..., ::-1].copy()):
+        client.send(telemetry("12.1822", encode(picture), steering="-3.5000", throttle="0.9758"))
+        client.steer()
+    seen_red, seen_blue = driver.frames
+    assert np.abs(seen_red.astype(int) - red).max() < 10
+    assert np.abs(seen_blue.astype(int) - red[..., ::-1]).max() < 10
+    assert driver.telemetries[0] == Telemetry(-3.5, 0.9758, 12.1822, encode(red), ".")
+
+
+def test_a_comma_locale_is_answered_in_commas(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    driver = scripted()
+    client = simulator(serve(lambda: driver))
+    client.send(telemetry("1.234,5000", steering="0,0000", throttle="0,0000"))
+    assert client.steer() == {"steering_angle": "0,1000", "throttle": "0,2000"}
+    assert driver.telemetries[0].speed == 1234.5
+
+
+@pytest.mark.parametrize("data", ["null", "{}"])
+def test_a_person_may_drive_in_between(
+    data: str, serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    driver = scripted()
+    client = simulator(serve(lambda: driver))
+    client.send(telemetry())
+    client.steer()
+    client.send(f'42["telemetry",{data}]')
+    assert client.receive() == '42["manual",{}]'
+    client.send(telemetry())
+    client.steer()
+    assert driver.resets == 2
+
+
+def test_a_simulator_that_was_there_first_is_served(
+    telemetry: Write, scripted: MakeScripted
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    replies: list[object] = []
+
+    def retry() -> None:
+        client = socketio.Client(reconnection=False)
+        client.on("steer", replies.append)
+        for _ in range(100):
+            try:
+                client.connect(f"http://127.0.0.1:{port}", transports=["websocket"])
+                break
+            except socketio.exceptions.ConnectionError:
+                time.sleep(0.02)
+        client.emit("telemetry", data_of(telemetry()))
+        time.sleep(0.3)
+        client.disconnect()
+
+    waiting = threading.Thread(target=retry)
+    waiting.start()
+    time.sleep(0.2)
+    with in_background(scripted, BridgeConfig(port=port)):
+        waiting.join()
+    assert replies == [{"steering_angle": "0.1000", "throttle": "0.2000"}]
+
+
+def data_of(text: str) -> dict[str, str]:
+    return dict(json.loads(text[2:])[1])
+
+
+def test_a_client_of_python_socketio_drives(
+    serve: Serve, telemetry: Write, scripted: MakeScripted, eventually: Wait
+) -> None:
+    driver = scripted()
+    bridge = serve(lambda: driver, ping_interval=0.05)
+    client = socketio.Client(reconnection=False)
+    replies: list[dict[str, str]] = []
+
+    def steer(data: dict[str, str]) -> None:
+        replies.append(data)
+        if len(replies) < 50:
+            client.emit("telemetry", data_of(telemetry()))
+
+    client.on("steer", steer)
+    client.connect(f"http://127.0.0.1:{bridge.port}", transports=["websocket"])
+    client.emit("telemetry", data_of(telemetry()))
+    eventually(lambda: len(replies) == 50)
+    assert set(map(str, replies)) == {"{'steering_angle': '0.1000', 'throttle': '0.2000'}"}
+    time.sleep(0.2)  # several of the bridge's own pings, without which it would hang up
+    assert client.connected
+    client.disconnect()
+    eventually(lambda: bridge.status().clients == 0)
+    assert bridge.faults.counts == {}
+
+
+def test_the_raw_client_is_not_pinged(
+    serve: Serve, simulator: Simulator, scripted: MakeScripted
+) -> None:
+    client = simulator(serve(scripted, ping_interval=0.05))
+    with pytest.raises(TimeoutError):
+        client.receive(timeout=0.3)
+
+
+def test_two_simulators_get_their_own_replies_only(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    def mirror(_: Frame, telemetry: Telemetry) -> Command:
+        return Command(telemetry.steering_angle / 25, telemetry.throttle)
+
+    bridge = serve(lambda: scripted(then=mirror))
+    clients = {"5.0000": simulator(bridge), "-5.0000": simulator(bridge)}
+    for _ in range(20):
+        for steering, client in clients.items():
+            client.send(telemetry(steering=steering))
+        for steering, client in clients.items():
+            wanted = f"{float(steering) / 25:.4f}"
+            assert client.steer()["steering_angle"] == wanted
+    for client in clients.values():
+        with pytest.raises(TimeoutError):
+            client.receive(timeout=0.05)
+
+
+def test_a_driver_is_reset_when_its_simulator_comes_back(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted, eventually: Wait
+) -> None:
+    made: list[Any] = []
+
+    def make() -> Driver:
+        driver: Driver = scripted(Command(0.9, 0.9), ValueError("no idea"))
+        made.append(driver)
+        return driver
+
+    bridge = serve(make)
+    first = simulator(bridge)
+    first.send(telemetry())
+    assert first.steer()["throttle"] == "0.9000"
+    first.reset()
+    eventually(lambda: bridge.status().clients == 0)
+    second = simulator(bridge)
+    second.send(telemetry("3.0000"))
+    # The driver fails, and what it said to the car before must not be repeated.
+    assert second.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
+    assert [driver.resets for driver in made] == [2]
+    assert bridge.faults.counts == {"dropped": 1, "driver_error": 1, "stale_command": 1}
+
+
+def test_a_slow_driver_never_blocks_the_line(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    def slow(_: Frame, telemetry: Telemetry) -> Command:
+        time.sleep(0.25)
+        return Command(telemetry.steering_angle / 25, 0.0)
+
+    bridge = serve(lambda: scripted(then=slow))
+    client = simulator(bridge)
+    for steering in ("1.0000", "2.0000", "3.0000"):
+        client.send(telemetry(steering=steering))
+    client.send("2")
+    start = time.monotonic()
+    # The second frame is overtaken: its reply comes at once, and stops, as nothing is known yet.
+    assert client.steer() == {"steering_angle": "0.0000", "throttle": "-1.0000"}
+    assert client.receive() == "3"
+    assert time.monotonic() - start < 0.15
+    assert client.steer()["steering_angle"] == "0.0400"
+    assert client.steer()["steering_angle"] == "0.1200"
+    assert bridge.faults.counts == {"stale_frame": 1, "stale_command": 1}
+
+
+def test_rate_and_latency_tell_of_a_slow_driver(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    def slow(*_: object) -> Command:
+        time.sleep(0.25)
+        return Command(0.0, 0.0)
+
+    bridge = serve(lambda: scripted(then=slow))
+    client = simulator(bridge)
+    for _ in range(5):
+        client.send(telemetry())
+        client.steer()
+    speed = bridge.status().speed
+    assert speed.replies == 5
+    assert speed.median == pytest.approx(0.25, abs=0.05)
+    assert speed.rate == pytest.approx(4.0, rel=0.3)
+
+
+def test_a_driver_that_hangs_stops_the_car(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    freed = threading.Event()
+
+    def hang(*_: object) -> Command:
+        freed.wait(10)
+        return Command(0.7, 0.7)
+
+    bridge = serve(lambda: scripted(Command(0.3, 0.8), hang), stale_after=0.2)
+    client = simulator(bridge)
+    client.send(telemetry("20.0000"))
+    assert client.steer() == {"steering_angle": "0.3000", "throttle": "0.8000"}
+    for speed, throttle in (("20.0000", "-1.0000"), ("4.9000", "0.0000")):
+        start = time.monotonic()
+        client.send(telemetry(speed))
+        assert client.steer()["throttle"] == throttle
+        assert 0.15 < time.monotonic() - start < 0.6
+    assert bridge.faults.counts == {"stale_command": 2}
+    freed.set()
+    client.send(telemetry())
+    # The answer of long ago is not used: the driver decides anew.
+    assert client.steer() == {"steering_angle": "0.1000", "throttle": "0.2000"}
+
+
+def closing(bridge: Bridge) -> threading.Thread:
+    """Ends the bridge in a thread, as Ctrl-C would."""
+    assert bridge._server is not None
+    loop = bridge._server.get_loop()
+    end = threading.Thread(
+        target=lambda: asyncio.run_coroutine_threadsafe(bridge.close(), loop).result()
+    )
+    end.start()
+    return end
+
+
+def test_the_end_brakes_below_5_mph_then_lets_go(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    bridge = serve(lambda: scripted(then=Command(0.3, 0.8)), stop=5.0)
+    client = simulator(bridge)
+    client.send(telemetry("20.0000"))
+    assert client.steer()["throttle"] == "0.8000"
+    client.send(telemetry("20.0000"))
+    client.steer()
+    end = closing(bridge)
+    time.sleep(0.1)
+    for speed in ("20.0000", "12.0000", "5.1000"):
+        client.send(telemetry(speed))
+        assert client.steer() == {"steering_angle": "0.3000", "throttle": "-1.0000"}
+    client.send(telemetry("4.9000"))
+    assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
+    with pytest.raises(EOFError):
+        client.receive()
+    end.join()
+
+
+def test_the_end_comes_at_once_for_a_driver_that_works(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    bridge = serve(lambda: scripted(then=lambda *_: time.sleep(1.0)), stale_after=30.0)
+    client = simulator(bridge)
+    client.send(telemetry("20.0000"))
+    time.sleep(0.1)
+    start = time.monotonic()
+    closing(bridge)
+    assert client.steer() == {"steering_angle": "0.0000", "throttle": "-1.0000"}
+    assert time.monotonic() - start < 0.5
+
+
+def test_the_end_lets_go_of_a_car_that_says_no_more(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    bridge = serve(scripted, stop=0.3)
+    client = simulator(bridge)
+    client.send(telemetry("20.0000"))
+    client.steer()
+    end = closing(bridge)
+    assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
+    with pytest.raises(EOFError):
+        client.receive()
+    end.join()
+
+
+def test_the_end_does_not_wait_for_idle_clients(
+    serve: Serve, simulator: Simulator, scripted: MakeScripted
+) -> None:
+    bridge = serve(scripted, stop=5.0)
+    client = simulator(bridge)
+    opening = socket.create_connection(("127.0.0.1", bridge.port))
+    time.sleep(0.1)
+    start = time.monotonic()
+    closing(bridge).join()
+    assert time.monotonic() - start < 1.5
+    with pytest.raises(EOFError):
+        client.receive()
+    opening.close()
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.1.7", "example.org"])
+def test_a_public_interface_is_refused_unless_told(host: str, scripted: MakeScripted) -> None:
+    with pytest.raises(BridgeError, match=r"127\.0\.0\.1"):
+        Bridge(scripted, BridgeConfig(host=host))
+    Bridge(scripted, BridgeConfig(host=host, public=True))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.1.2.3"])
+def test_loopback_is_not_public(host: str, scripted: MakeScripted) -> None:
+    Bridge(scripted, BridgeConfig(host=host))
+
+
+def test_a_port_that_is_taken_is_named(serve: Serve, scripted: MakeScripted) -> None:
+    bridge = serve(scripted)
+    second = in_background(scripted, BridgeConfig(port=bridge.port))
+    with pytest.raises(OSError, match=str(bridge.port)):
+        second.__enter__()
+    with pytest.raises(BridgeError, match="70000"):
+        BridgeConfig(port=70000).check()
+
+
+def test_web_pages_and_other_paths_are_refused(
+    serve: Serve, simulator: Simulator, scripted: MakeScripted, eventually: Wait
+) -> None:
+    bridge = serve(scripted)
+    assert simulator(bridge, greeted=False, path="/").status == 404
+    page = simulator(bridge, greeted=False, headers="Origin: https://example.org\r\n")
+    assert page.status == 403
+    own = simulator(bridge, headers=f"Origin: http://127.0.0.1:{bridge.port}\r\n")
+    assert own.status == 101
+    eventually(lambda: bridge.faults.counts["handshake"] == 2)
+
+
+def test_the_image_is_what_the_jpeg_says(telemetry: Write, jpeg: bytes) -> None:
+    assert 8000 < len(jpeg) < 12000
+    assert base64.b64decode(data_of(telemetry())["image"]) == jpeg
