@@ -6,10 +6,10 @@ from pathlib import Path
 import tyro
 
 from maps.faults import one_line
-from policies import train as cloning
 from policies.demonstrations import DemonstrationError
 from policies.errors import PolicyError
 from policies.ppo.config import PPOConfig
+from policies.train import train as train_clone
 from policies.train_config import TrainConfig
 
 
@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> None:
 def train(config: TrainConfig | PPOConfig) -> Path:
     """Trains what the configuration is of; stable-baselines3 is loaded for the expert alone."""
     if isinstance(config, TrainConfig):
-        return cloning.train(config)
+        return train_clone(config)
     from policies.ppo.train import train_expert  # noqa: PLC0415
 
     return train_expert(config)

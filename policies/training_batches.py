@@ -1,4 +1,4 @@
-"""Batches of windows for training and validation, and the scores of a validation part."""
+"""Batches of windows for training and validation."""
 
 from collections.abc import Iterator
 
@@ -6,12 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from nsac_core import fitting, metrics
-from nsac_core.methods.protocol import Method, Prediction
 from policies import encoders
 from policies.colouring import Colouring
 from policies.demonstrations import Demonstrations
-from policies.protocol import ACTIONS
 from policies.train_config import TrainConfig
 
 
@@ -65,15 +62,3 @@ class ValidationBatches:
 def sees_colours(config: TrainConfig) -> bool:
     """Whether the encoder reads coloured frames."""
     return encoders.named(config.encoder).observation.kind == "rgb96"
-
-
-def validation_scores(method: Method, batches: ValidationBatches, seed: int) -> dict[str, float]:
-    """``mse_*`` and ``nll_*`` of each action on the validation data."""
-    prediction, y = fitting.predicted(method, batches, seed=seed)
-    scores = {}
-    for i, action in enumerate(ACTIONS):
-        columns = (prediction.mean, prediction.aleatoric, prediction.epistemic)
-        part = Prediction(*(values[:, i : i + 1] for values in columns))
-        scores[f"mse_{action}"] = metrics.mse(part, y[:, i : i + 1])
-        scores[f"nll_{action}"] = metrics.nll(part, y[:, i : i + 1])
-    return scores

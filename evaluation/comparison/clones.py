@@ -14,8 +14,9 @@ from evaluation.comparison.recording import NAME, parts
 from evaluation.errors import EvaluationError
 from nsac_core.benchmarks.processes import finished
 from policies.augmentation import Augmentation
+from policies.cloning import this_command
 from policies.errors import PolicyError
-from policies.train import this_command, train
+from policies.train import train
 from policies.train_config import TrainConfig
 from recorders import RecordError
 
