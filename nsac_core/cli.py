@@ -8,6 +8,7 @@ import tyro
 from rich.console import Console
 
 from maps.faults import one_line
+from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
 from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill
@@ -42,6 +43,8 @@ class TabularPage:
 Command = (
     Annotated[Boston, tyro.conf.subcommand("boston")]
     | Annotated[Kin8nm, tyro.conf.subcommand("kin8nm")]
+    | Annotated[Bearings, tyro.conf.subcommand("bearings")]
+    | Annotated[SyntheticBearings, tyro.conf.subcommand("synthetic-bearings")]
     | Annotated[ReportRun, tyro.conf.subcommand("report")]
     | Annotated[TabularPage, tyro.conf.subcommand("tabular-page")]
 )

@@ -6,6 +6,9 @@ from typing import Any
 
 from nsac_core.benchmarks import report as reports
 from nsac_core.benchmarks import tabular
+from nsac_core.benchmarks.bearings import experiment as bearings
+from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
+from nsac_core.benchmarks.bearings.presentation import PRESENTATIONS as BEARINGS
 from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
 from nsac_core.benchmarks.experiment import Presentation
 from nsac_core.benchmarks.report import Report
@@ -14,11 +17,14 @@ from nsac_core.benchmarks.runner import settings_of
 _RUNS: dict[type[BenchmarkConfig], Callable[[Any], Report]] = {
     Boston: tabular.benchmark,
     Kin8nm: tabular.benchmark,
+    Bearings: bearings.benchmark,
+    SyntheticBearings: bearings.benchmark,
 }
 
 _PRESENTATIONS: dict[str, Presentation] = {
     Boston.data_set: tabular.PRESENTATION,
     Kin8nm.data_set: tabular.PRESENTATION,
+    **BEARINGS,
 }
 
 

@@ -67,4 +67,5 @@ def separate(predictions: pd.DataFrame) -> pd.DataFrame:
             for of in ("epistemic", "total"):
                 record[f"auroc_{of}"] = metrics.ood_auroc(inside, outside, by=of)
             records.append(record)
-    return pd.DataFrame(records)
+    # A run without perturbations has no row, but its columns.
+    return pd.DataFrame(records, columns=None if records else [*KEYS, "part", "sigma"])

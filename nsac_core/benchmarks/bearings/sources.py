@@ -79,7 +79,7 @@ def _copy(source: Source, folder: Path) -> Path:
     if path is None:
         raise BenchmarkError(
             f"{paths[0]}: no such file; it should be a copy of {source.url}; "
-            "--source synthetic needs none"
+            "nsac-bench synthetic-bearings needs none"
         )
     digest = hashlib.sha256(unpacked(path)[1]).hexdigest()
     if digest != source.sha256:

@@ -1,0 +1,68 @@
+"""The paper's Figure 5: what each method says over the life of each test bearing."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from nsac_core.benchmarks.contenders import title
+from nsac_core.benchmarks.experiment import Run
+from nsac_core.benchmarks.figures import COLOURS
+from nsac_core.methods import METHODS
+
+SMOOTHING = 35
+"""Rows of the moving average, as in the paper."""
+
+_PLAIN = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1.0}
+
+
+def lives(run: Run, parts: Mapping[str, str]) -> Figure:
+    """A row of panels a part, a column a method: label, mean, two standard deviations.
+
+    Of the first seed of the run. The band is that of the predictions, the same rule for all
+    methods; the mean is smoothed over ``SMOOTHING`` rows of the file.
+
+    Args:
+        run: On bearings.
+        parts: Names of the parts, and what to call them.
+    """
+    rows = run.predictions[run.predictions["sigma"] == 0]
+    rows = rows[rows["seed"] == rows["seed"].min()]
+    models = [name for name in METHODS if name in set(rows["model"])]
+    shown = [part for part in parts if part in set(rows["part"])]
+    size = (2.6 * max(len(models), 1) + 0.8, 1.9 * len(shown) + 0.7)
+    figure = Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(len(shown), max(len(models), 1), sharey=True, squeeze=False)
+    for line, part in zip(panels, shown, strict=True):
+        line[0].set_ylabel(f"{parts[part]}\ndegradation")
+        for axes, model in zip(line, models, strict=True):
+            one = rows[(rows["part"] == part) & (rows["model"] == model)]
+            _life(axes, one, run.settings, COLOURS.get(model, "black"))
+    for axes, model in zip(panels[0], models, strict=True):
+        axes.set_title(title(model))
+    for axes in panels[-1]:
+        axes.set_xlabel("row")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _life(axes: Axes, rows: pd.DataFrame, settings: Mapping[str, int], colour: str) -> None:
+    stride = settings["test_stride"]
+    row = rows["row"].to_numpy() * stride + settings["length"] - 1
+    mean = rows["mean"].rolling(max(1, SMOOTHING // stride), center=True, min_periods=1).mean()
+    spread = 2 * np.sqrt(rows["aleatoric"] + rows["epistemic"])
+    low, high = (mean + sign * spread for sign in (-1, 1))
+    axes.fill_between(
+        row, low, high, color=colour, alpha=0.25, lw=0, label="two standard deviations"
+    )
+    axes.plot(row, mean, color=colour, lw=1, label="mean")
+    axes.plot(row, rows["y"], "k--", lw=1, label="label")
+    error = float(np.square(rows["mean"] - rows["y"]).mean())
+    axes.text(
+        0.03, 0.95, f"MSE {error:.4f}", transform=axes.transAxes, va="top", fontsize=8, bbox=_PLAIN
+    )
+    axes.set_ylim(-0.3, 1.3)
+    axes.spines[["top", "right"]].set_visible(False)
