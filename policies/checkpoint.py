@@ -18,6 +18,7 @@ from policies import encoders
 from policies.driving_policy import DrivingPolicy
 from policies.errors import PolicyError
 from policies.protocol import actions_of
+from policies.udacity import network as _network  # noqa: F401 - it registers its encoder
 
 Weights = Literal["float32", "float16"]
 FORMAT_VERSION = 2

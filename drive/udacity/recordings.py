@@ -89,6 +89,8 @@ def read(path: Path, decode: bool = False) -> Recording:
         drive.udacity.driving_log.DrivingLogError: If there is no log, or it cannot be read.
     """
     log = path / LOG_NAME if path.is_dir() else path
+    if not log.is_file():
+        raise DrivingLogError(f"{path}: no recording, expected a folder with {LOG_NAME}")
     try:
         text = log.read_bytes().decode("utf-8-sig", errors="surrogateescape")
     except OSError as fault:

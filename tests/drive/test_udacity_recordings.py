@@ -170,7 +170,9 @@ def test_odd_bytes_are_named_and_not_fatal(folder: Path) -> None:
 
 
 def test_a_folder_without_a_log_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DrivingLogError, match=r"driving_log\.csv: cannot be read"):
+    with pytest.raises(
+        DrivingLogError, match=r"no recording, expected a folder with driving_log\.csv"
+    ):
         recordings.read(tmp_path)
 
 
