@@ -55,6 +55,8 @@ class NSAC(CircuitAttention):
         positions: What is predicted unless a call says otherwise: from the last query or from all.
         time_feature: Feature of a token that is its time stamp where a call gives none; without
             it, time stamps are 1.
+        context: First tokens of a sequence that queries attend to, as where the others only ask
+            what those tell; None for all.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of one layer
@@ -72,6 +74,7 @@ class NSAC(CircuitAttention):
         authors_mode: bool = False,
         positions: Positions = "last",
         time_feature: int | None = None,
+        context: int | None = None,
     ) -> None:
         super().__init__(
             input_dim,
@@ -86,6 +89,7 @@ class NSAC(CircuitAttention):
             authors_mode=authors_mode,
             positions=positions,
             time_feature=time_feature,
+            context=context,
         )
         self.noise_scale = noise_scale
         self.out_projection = glorot_linear(model_dim, 2 * model_dim)

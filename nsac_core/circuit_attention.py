@@ -60,6 +60,7 @@ class CircuitAttention(nn.Module):
         authors_mode: Whether the backbone runs one step, as the published code does.
         positions: What is predicted unless a call says otherwise.
         time_feature: Feature of a token that is its time stamp, or None.
+        context: First tokens of a sequence that can be attended to, or None for all.
         records: Where the internals of each pass are noted (by ``recording``), or None.
     """
 
@@ -80,6 +81,7 @@ class CircuitAttention(nn.Module):
         authors_mode: bool,
         positions: Positions,
         time_feature: int | None,
+        context: int | None,
     ) -> None:
         super().__init__()
         self.records = None
@@ -93,7 +95,9 @@ class CircuitAttention(nn.Module):
         self.input_dim, self.model_dim, self.heads, self.top_k = input_dim, model_dim, heads, top_k
         if time_feature is not None and not 0 <= time_feature < input_dim:
             raise ValueError(f"time_feature must be below {input_dim}, got {time_feature}")
-        self.positions, self.time_feature = positions, time_feature
+        if context is not None and context < 1:
+            raise ValueError(f"context must be at least 1, got {context}")
+        self.positions, self.time_feature, self.context = positions, time_feature, context
         self.query_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
         self.key_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
         self.value_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
@@ -119,6 +123,9 @@ class CircuitAttention(nn.Module):
             raise ValueError(f"positions must be 'last' or 'all', got {positions!r}")
         if times is None and self.time_feature is not None:
             times = (x if isinstance(x, Tensor) else x[0])[..., self.time_feature]
+        if self.context is not None and isinstance(x, Tensor):
+            known = x[:, : self.context]
+            x = (x, known, known)
         query, clock, memory = self.project(x, times, key_mask, positions)
         kept = return_internals or self.records is not None
         outputs, parts = [], []

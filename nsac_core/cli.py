@@ -14,6 +14,7 @@ from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill
 from nsac_core.benchmarks.registry import benchmark, collect, report
 from nsac_core.benchmarks.report import write_summary
+from nsac_core.benchmarks.spiral.config import Spiral
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class TabularPage:
 Command = (
     Annotated[Boston, tyro.conf.subcommand("boston")]
     | Annotated[Kin8nm, tyro.conf.subcommand("kin8nm")]
+    | Annotated[Spiral, tyro.conf.subcommand("spiral")]
     | Annotated[Bearings, tyro.conf.subcommand("bearings")]
     | Annotated[SyntheticBearings, tyro.conf.subcommand("synthetic-bearings")]
     | Annotated[ReportRun, tyro.conf.subcommand("report")]

@@ -53,6 +53,8 @@ class NAC(CircuitAttention):
         positions: What is predicted unless a call says otherwise: from the last query or from all.
         time_feature: Feature of a token that is its time stamp where a call gives none; without
             it, time stamps are 1.
+        context: First tokens of a sequence that queries attend to, as where the others only ask
+            what those tell; None for all.
     """
 
     def __init__(  # noqa: PLR0913 - the settings of one layer
@@ -73,6 +75,7 @@ class NAC(CircuitAttention):
         authors_mode: bool = False,
         positions: Positions = "last",
         time_feature: int | None = None,
+        context: int | None = None,
     ) -> None:
         super().__init__(
             input_dim,
@@ -87,6 +90,7 @@ class NAC(CircuitAttention):
             authors_mode=authors_mode,
             positions=positions,
             time_feature=time_feature,
+            context=context,
         )
         if mode not in get_args(Mode):
             raise ValueError(f"mode must be one of {', '.join(get_args(Mode))}, got {mode!r}")

@@ -70,12 +70,13 @@ def frame(
         prediction: ``(batch, out)``.
         y: Targets ``(batch, out)``.
         sigma: Size of the perturbation of the rows; 0 for rows as they are.
-        part: Name of the test part that they are of, or one name a row.
+        part: Name of the test part that they are of, or one name a row; a row with an empty name
+            is left out.
     """
     rows, outputs = y.shape
     parts = [part] * rows if isinstance(part, str) else part
     values = {"y": y, **vars(prediction)}
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "part": np.repeat(np.asarray(parts, dtype=str), outputs),
             "sigma": float(sigma),
@@ -84,6 +85,7 @@ def frame(
             **{name: part.detach().cpu().flatten().numpy() for name, part in values.items()},
         }
     )
+    return table[table["part"] != ""]
 
 
 def prediction_of(rows: pd.DataFrame) -> tuple[Prediction, Tensor]:

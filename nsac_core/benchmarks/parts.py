@@ -19,7 +19,8 @@ class Part:
         y: Targets, float32 ``(rows, out)``; ``(rows, time, out)`` where a row is a sequence of
             which every position is predicted.
         labels: Where predicted values of one part are to be scored apart: the name of the part of
-            each position of ``y`` but its last axis, in order. None gives all the part's own name.
+            each position of ``y`` but its last axis, in order; empty for one that is not scored.
+            None gives all the part's own name.
     """
 
     x: Tensor

@@ -13,10 +13,13 @@ from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
 from nsac_core.benchmarks.experiment import Presentation
 from nsac_core.benchmarks.report import Report
 from nsac_core.benchmarks.runner import settings_of
+from nsac_core.benchmarks.spiral import benchmark as spiral
+from nsac_core.benchmarks.spiral.config import Spiral
 
 _RUNS: dict[type[BenchmarkConfig], Callable[[Any], Report]] = {
     Boston: tabular.benchmark,
     Kin8nm: tabular.benchmark,
+    Spiral: spiral.benchmark,
     Bearings: bearings.benchmark,
     SyntheticBearings: bearings.benchmark,
 }
@@ -24,6 +27,7 @@ _RUNS: dict[type[BenchmarkConfig], Callable[[Any], Report]] = {
 _PRESENTATIONS: dict[str, Presentation] = {
     Boston.data_set: tabular.PRESENTATION,
     Kin8nm.data_set: tabular.PRESENTATION,
+    Spiral.data_set: spiral.PRESENTATION,
     **BEARINGS,
 }
 

@@ -1,0 +1,1 @@
+"""The spiral: a noisy curve known in its first half, predicted as a whole."""
