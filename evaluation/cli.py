@@ -6,6 +6,8 @@ from collections.abc import Callable
 import tyro
 from rich.console import Console
 
+from drive.udacity.bridge import BridgeError
+from drive.udacity.driving_log import DrivingLogError
 from evaluation.comparison.config import ComparisonConfig
 from evaluation.comparison.study import compare
 from evaluation.config import EvaluateConfig
@@ -17,6 +19,7 @@ from evaluation.side_by_side import CompareConfig, Comparison, compare_runs
 from evaluation.side_by_side.tables import screen
 from evaluation.study import StudyConfig, run_study
 from evaluation.summary import screen_table, summarise
+from evaluation.udacity.live import LiveConfig, drive_live
 from maps import MapError
 from maps.faults import one_line
 from nsac_core.benchmarks.errors import BenchmarkError
@@ -31,17 +34,33 @@ def main(arguments: list[str] | None = None) -> None:
     if given and given[0] in WORDS:
         WORDS[given[0]](given[1:])
         return
+    if any(word.split("=")[0] == "--world" for word in given):
+        _live(given)
+        return
     config = tyro.cli(
         EvaluateConfig,
         prog="nsac-evaluate",
         description="Drive laps in closed loop; repeat the command to resume. "
-        f"`nsac-evaluate WORD --help` tells of other commands: {', '.join(WORDS)}.",
+        f"`nsac-evaluate WORD --help` tells of other commands: {', '.join(WORDS)}; "
+        "`nsac-evaluate --world udacity --help` of driving the Udacity simulator.",
         args=given,
     )
     with one_line(EvaluationError, PolicyError, MapError, OSError):
         run = evaluate(config)
     Console().print(screen_table(summarise(run.laps)))
     print(f"report: {run.report}")  # noqa: T201
+
+
+def _live(arguments: list[str]) -> None:
+    config = tyro.cli(
+        LiveConfig,
+        prog="nsac-evaluate",
+        description="Drive the Udacity simulator, or the stand-in for it, whichever connects.",
+        args=arguments,
+    )
+    console = Console(highlight=False)
+    with one_line(EvaluationError, BridgeError, DrivingLogError, PolicyError, OSError):
+        drive_live(config, console)
 
 
 def _drivers(arguments: list[str]) -> None:

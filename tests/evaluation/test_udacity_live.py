@@ -1,0 +1,165 @@
+"""``nsac-evaluate --world udacity``: driven by a client of other make, shown, recorded, refused."""
+
+import base64
+import io
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import socketio
+from numpy.typing import NDArray
+from rich.console import Console
+
+from drive.observation import ObservationSpec
+from drive.udacity.bridge import Status
+from drive.udacity.frames import encode
+from drive.udacity.recordings import read
+from drive.udacity.reply_times import ReplySpeed
+from evaluation.cli import main
+from evaluation.udacity.live import LiveConfig, drive_live
+from evaluation.udacity.screen import screen
+from policies import Decision
+
+
+class Steady:
+    """Steers to the right by a tenth; slowly, if told so."""
+
+    name = "steady"
+    observation = ObservationSpec("camera", 1)
+    delay = 0.0
+
+    def reset(self, n: int, seed: int = 0) -> None:
+        pass
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
+        time.sleep(self.delay)
+        steer = np.full((len(observations), 1), 0.1, dtype=np.float32)
+        return Decision(steer, steer, 0 * steer, 0 * steer)
+
+
+@pytest.fixture
+def jpegs() -> list[bytes]:
+    return [encode(np.full((160, 320, 3), 10 * i, dtype=np.uint8)) for i in range(20)]
+
+
+@pytest.fixture(autouse=True)
+def _steady_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("policies.load", lambda _: Steady())
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def drive(config: LiveConfig, jpegs: list[bytes]) -> tuple[list[Any], Status, str]:
+    """A simulator that shows these pictures; its replies, the final status and the screen."""
+    replies: list[Any] = []
+    client = socketio.Client(reconnection=False)
+    shown = Console(file=io.StringIO(), width=120)
+
+    def show() -> None:
+        image = base64.b64encode(jpegs[min(len(replies), len(jpegs) - 1)]).decode()
+        data = {"steering_angle": "2,5000", "throttle": "0,3000", "speed": "4,0000"}
+        client.emit("telemetry", {**data, "image": image})
+
+    def on_steer(data: dict[str, str]) -> None:
+        replies.append(data)
+        if len(replies) < len(jpegs):
+            show()
+        else:
+            client.disconnect()
+
+    def simulate() -> None:
+        client.on("steer", on_steer)
+        client.connect(f"http://127.0.0.1:{config.port}", transports=["websocket"], retry=True)
+        show()
+
+    simulator = threading.Thread(target=simulate)
+    simulator.start()
+    status = drive_live(config, shown)
+    simulator.join()
+    assert isinstance(shown.file, io.StringIO)
+    return replies, status, shown.file.getvalue()
+
+
+def test_whatever_connects_is_driven_shown_and_recorded(tmp_path: Path, jpegs: list[bytes]) -> None:
+    config = LiveConfig("steady", port=free_port(), seconds=2.5, record=tmp_path / "seen")
+    replies, status, shown = drive(config, jpegs)
+    assert len(replies) == len(jpegs)
+    assert {reply["steering_angle"] for reply in replies} == {"0,1000"}
+    assert all(reply["throttle"] == "1,0000" for reply in replies)  # 4 mph where 20 are wanted
+    assert status.speed.replies == len(jpegs)
+    assert "per second" in shown
+    recording = read(tmp_path / "seen", decode=True)
+    assert recording.faults == ()
+    assert [row.centre.read_bytes() for row in recording.rows] == jpegs
+    for row in recording.rows:
+        numbers = (row.steering, row.throttle, row.brake, row.speed)
+        assert numbers == pytest.approx((0.1, 1.0, 0.0, 4.0))
+
+
+def test_a_slow_policy_shows_on_the_screen(
+    jpegs: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Steady, "delay", 0.25)
+    config = LiveConfig("steady", port=free_port(), seconds=2.5)
+    _, status, shown = drive(config, jpegs[:4])
+    assert status.speed.median == pytest.approx(0.25, abs=0.05)
+    assert "median 2" in shown
+
+
+def test_faults_are_shown_with_their_meaning() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    status = Status(1, ReplySpeed(3, 14.96, 0.0123, 0.0456), None, None, {"image": 2})
+    console.print(screen(status, "steady", "127.0.0.1:4567"))
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    for words in ("15.0 per second", "12.3 ms", "45.6 ms", "image", "2", "truncated"):
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--speed", "31"], "expected up to 30"),
+        (["--speed", "0"], "expected up to 30"),
+        (["--seconds", "-1"], "seconds is -1"),
+        (["--stale-after", "0"], "stale_after is 0"),
+        (["--port", "70000"], "expected 0 to 65535"),
+        (["--host", "0.0.0.0"], "other machines"),
+    ],
+)
+def test_what_cannot_be_is_one_line(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--world", "udacity", "--policy", "steady", *options])
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_a_policy_of_another_world_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Steady, "observation", ObservationSpec("gray84", 4))
+    with pytest.raises(SystemExit):
+        main(["--world=udacity", "--policy", "steady"])
+    assert capsys.readouterr().err.startswith("error: steady: reads gray84")
+
+
+def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with pytest.raises(SystemExit):
+            main(["--world", "udacity", "--policy", "steady", "--port", port])
+    error = capsys.readouterr().err
+    assert port in error
+    assert error.count("\n") == 1
