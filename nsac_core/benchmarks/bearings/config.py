@@ -1,6 +1,6 @@
 """What a benchmark of bearings runs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -64,7 +64,7 @@ class Bearings(BenchmarkConfig):
     @property
     def cut(self) -> Cut:
         """How windows are cut."""
-        return Cut(self.length, self.stride, self.test_stride, self.time, self.cut_off)
+        return Cut(self.length, self.stride, self.test_stride, self.time, cut_off=self.cut_off)
 
 
 @dataclass(frozen=True)
@@ -92,3 +92,8 @@ class SyntheticBearings(Bearings):
         super().check()
         if self.rows < 10 * self.length:
             raise BenchmarkError(f"rows must be at least {10 * self.length}, not {self.rows}")
+
+    @property
+    def cut(self) -> Cut:
+        """How windows are cut: few rows need short blocks."""
+        return replace(super().cut, block=2 * self.length)

@@ -7,10 +7,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nsac_core.benchmarks.contenders import title
+from nsac_core.benchmarks.contenders import order, title
 from nsac_core.benchmarks.experiment import Run
 from nsac_core.benchmarks.figures import COLOURS
-from nsac_core.methods import METHODS
 
 SMOOTHING = 35
 """Rows of the moving average, as in the paper."""
@@ -19,7 +18,7 @@ _PLAIN = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1.0}
 
 
 def lives(run: Run, parts: Mapping[str, str]) -> Figure:
-    """A row of panels a part, a column a method: label, mean, two standard deviations.
+    """A row of panels a part, a column a method or reference: label, mean, two standard deviations.
 
     Of the first seed of the run. The band is that of the predictions, the same rule for all
     methods; the mean is smoothed over ``SMOOTHING`` rows of the file.
@@ -30,16 +29,17 @@ def lives(run: Run, parts: Mapping[str, str]) -> Figure:
     """
     rows = run.predictions[run.predictions["sigma"] == 0]
     rows = rows[rows["seed"] == rows["seed"].min()]
-    models = [name for name in METHODS if name in set(rows["model"])]
+    models = [name for name in dict.fromkeys(rows["model"]) if name != "constant"]
+    models = sorted(models, key=order) or ["constant"]
     shown = [part for part in parts if part in set(rows["part"])]
-    size = (2.6 * max(len(models), 1) + 0.8, 1.9 * len(shown) + 0.7)
+    size = (2.2 * len(models) + 0.8, 1.9 * len(shown) + 0.7)
     figure = Figure(figsize=size, layout="constrained")
-    panels = figure.subplots(len(shown), max(len(models), 1), sharey=True, squeeze=False)
+    panels = figure.subplots(len(shown), len(models), sharey=True, squeeze=False)
     for line, part in zip(panels, shown, strict=True):
         line[0].set_ylabel(f"{parts[part]}\ndegradation")
         for axes, model in zip(line, models, strict=True):
             one = rows[(rows["part"] == part) & (rows["model"] == model)]
-            _life(axes, one, run.settings, COLOURS.get(model, "black"))
+            _life(axes, one, run.settings, COLOURS.get(model, "0.4"))
     for axes, model in zip(panels[0], models, strict=True):
         axes.set_title(title(model))
     for axes in panels[-1]:

@@ -13,9 +13,6 @@ from nsac_core.benchmarks.parts import Part, Split
 
 FloatArray = NDArray[np.float64]
 
-BLOCK = 100
-"""Consecutive rows that are of the training or of the validation together."""
-
 
 @dataclass(frozen=True)
 class Cut:
@@ -26,6 +23,7 @@ class Cut:
         stride: Rows from one training window to the next.
         test_stride: The same for test windows.
         time: Whether the time since the start is a column, the last.
+        block: Consecutive rows that are of the training or of the validation together.
         cut_off: Columns end at so many standard deviations of the rows that scale them, or never.
     """
 
@@ -33,6 +31,7 @@ class Cut:
     stride: int = 4
     test_stride: int = 8
     time: bool = True
+    block: int = 100
     cut_off: float | None = None
 
     def columns(self, bearing: Bearing) -> FloatArray:
@@ -69,8 +68,8 @@ def held_out(
 ) -> Split:
     """Whole bearings are held out; what scales the columns is the training rows alone.
 
-    A window of neighbours of a training window would be no validation: blocks of ``BLOCK`` rows
-    are drawn for it, and windows over the edge of a block of another kind are left out.
+    A window of neighbours of a training window would be no validation: blocks of rows are drawn
+    for it, and windows over the edge of a block of another kind are left out.
 
     Args:
         train: Bearings to learn from.
@@ -80,7 +79,7 @@ def held_out(
         share: Of the blocks that validate.
     """
     generator = np.random.default_rng(seed)
-    chosen = [_drawn(len(bearing), share, generator) for bearing in train]
+    chosen = [_drawn(len(bearing), cut.block, share, generator) for bearing in train]
     learning = [cut.columns(b)[~out] for b, out in zip(train, chosen, strict=True)]
     scaler = StandardScaler().fit(np.concatenate(learning))
     parts: dict[bool, list[Part]] = {False: [], True: []}
@@ -126,12 +125,14 @@ def leaking(
     )
 
 
-def _drawn(rows: int, share: float, generator: np.random.Generator) -> NDArray[np.bool_]:
+def _drawn(
+    rows: int, block: int, share: float, generator: np.random.Generator
+) -> NDArray[np.bool_]:
     """Whether each row is of a block that is drawn."""
-    blocks = -(-rows // BLOCK)
+    blocks = -(-rows // block)
     drawn = np.zeros(blocks, dtype=bool)
     drawn[generator.permutation(blocks)[: max(1, round(share * blocks))]] = True
-    return np.repeat(drawn, BLOCK)[:rows]
+    return np.repeat(drawn, block)[:rows]
 
 
 def _joined(parts: Sequence[Part]) -> Part:
