@@ -17,6 +17,7 @@ import drive.carracing  # noqa: F401 - registers the world
 import evaluation
 import maps
 import policies
+from drive.udacity.faults import CAUSES
 from evaluation.lane import WORLD
 from evaluation.metrics import REGISTRY
 from nsac_core.methods import METHODS
@@ -96,6 +97,8 @@ def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> object:
         name, worker = WORKERS[command]
         if command == "nsac-evaluate":
             worker = WORDS.get(arguments[0], worker)
+            if "--world" in arguments:
+                worker = "drive_live"
         if command == "nsac-inspect":
             worker = INSPECTORS[arguments[0]]
         module = importlib.import_module(name)
@@ -133,6 +136,7 @@ def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> 
     calls += [("recorders.cli", ["carracing"]), ("policies.cli", ["--expert", "ppo"])]
     calls += [("nsac_core.cli", [command]) for command in ("boston", "report", "tabular-page")]
     calls += [("evaluation.cli", [word]) for word in WORDS]
+    calls += [("evaluation.cli", ["--world", "udacity"])]
     calls += [("evaluation.inspect_cli", [word]) for word in INSPECTORS]
     calls += [("maps.cli", [command]) for command in ("show", "import")]
     for module, arguments in calls:
@@ -245,6 +249,10 @@ def test_the_guides_policy_drives_and_fills_the_documented_columns(
 
 def test_every_metric_is_documented() -> None:
     assert set(REGISTRY) <= set(table_names("evaluate.md", "`laps.parquet`:"))
+
+
+def test_every_fault_of_a_bridge_is_documented() -> None:
+    assert set(CAUSES) == set(table_names("udacity.md", "whatever the clock."))
 
 
 def test_the_infos_of_a_recording_are_documented() -> None:
