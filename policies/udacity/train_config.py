@@ -14,7 +14,7 @@ class UdacityTrainConfig(CloneConfig):
 
     Attributes:
         data: Folders of the recordings, each with its ``driving_log.csv``.
-        validation_share: Share of the blocks of contiguous time, of about 5 s each, kept for
+        validation_share: Share of the blocks of contiguous time, of about 4 s each, kept for
             validation.
         augmentation: Random changes of the training frames.
     """

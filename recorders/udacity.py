@@ -1,0 +1,184 @@
+"""Records a drive of the Udacity simulator through the bridge, and reads recordings of it.
+
+Whoever drives sits at the simulator: a person, or the scripted driver of the stand-in. What is
+written is the simulator's own format, with the centre camera's images byte for byte as they came.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.live import Live
+
+from drive.udacity.bridge import PORT, Bridge, BridgeConfig, Driver, in_background
+from drive.udacity.driving_log import DrivingLog, DrivingLogError
+from drive.udacity.frames import Frame
+from drive.udacity.protocol import MAX_STEERING_DEGREES, Command, Telemetry
+from drive.udacity.recordings import Fault, Recording, Row, read
+
+__all__ = [
+    "DrivingLog",
+    "DrivingLogError",
+    "Fault",
+    "Recording",
+    "Row",
+    "UdacityRecordConfig",
+    "read",
+    "record_udacity",
+]
+
+_REFRESH = 0.1
+"""Seconds between two looks at how far the recording is."""
+
+
+@dataclass(frozen=True)
+class UdacityRecordConfig:
+    """What is recorded of the simulator that connects.
+
+    Attributes:
+        out: Folder of the recording; an existing one is appended to. A second simulator at the same
+            time gets a folder of its own in it.
+        rows: After how many rows to stop; 0 for never.
+        seconds: After how many seconds to stop; 0 for never.
+        port: The simulator connects to 4567; 0 stands for any that is free.
+        host: Address to listen on.
+        public: Allow an address that other machines reach.
+        quiet: Show nothing while recording.
+    """
+
+    out: Path
+    rows: int = 0
+    seconds: float = 0.0
+    port: int = PORT
+    host: str = "127.0.0.1"
+    public: bool = False
+    quiet: bool = False
+
+    def check(self) -> None:
+        """Checks the fields.
+
+        Raises:
+            DrivingLogError: One is negative.
+            drive.udacity.bridge.BridgeError: The port is none, or the address public.
+        """
+        for name in ("rows", "seconds"):
+            if getattr(self, name) < 0:
+                raise DrivingLogError(f"{name} must not be negative, not {getattr(self, name)}")
+        BridgeConfig(self.port, self.host, self.public).check()
+
+
+class Passenger:
+    """Writes down what the simulator tells, and leaves the wheel to whoever drives there.
+
+    Its answer is what the simulator says is being done: one who drives there does not heed it, and
+    a car that nobody drives goes on as it went.
+
+    Args:
+        log: Where it is written.
+    """
+
+    def __init__(self, log: DrivingLog) -> None:
+        self.log = log
+
+    def reset(self) -> None:
+        """Keeps nothing."""
+
+    def drive(self, frame: Frame, telemetry: Telemetry) -> Command:  # noqa: ARG002 - its JPEG is
+        """Writes one row.
+
+        Raises:
+            DrivingLogError: If a number is out of its range; nothing is written then.
+            OSError: If it cannot be written.
+        """
+        steering = telemetry.steering_angle / MAX_STEERING_DEGREES
+        self.log.append(
+            [telemetry.image],
+            steering=steering,
+            throttle=telemetry.throttle,
+            brake=0.0,
+            speed=telemetry.speed,
+            moment=datetime.now().astimezone(),
+        )
+        return Command(steering, telemetry.throttle)
+
+
+@dataclass
+class _Passengers:
+    """Makes a passenger for each simulator; the first at once, so that a fault is named at once."""
+
+    out: Path
+    files: ExitStack
+    logs: list[DrivingLog] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        return sum(log.rows for log in self.logs)
+
+    def make(self) -> Callable[[], Driver]:
+        waiting: list[Driver] = [self._passenger()]
+        return lambda: waiting.pop() if waiting else self._passenger()
+
+    def _passenger(self) -> Driver:
+        number = len(self.logs) + 1
+        folder = self.out if number == 1 else self.out / f"simulator-{number}"
+        self.logs.append(self.files.enter_context(DrivingLog(folder)))
+        return Passenger(self.logs[-1])
+
+
+def record_udacity(
+    config: UdacityRecordConfig,
+    console: Console | None = None,
+    ready: Callable[[int], None] = lambda port: None,  # noqa: ARG005
+) -> int:
+    """Records whatever connects, until it is enough or the program is interrupted.
+
+    Args:
+        config: What is recorded.
+        console: Where it is shown how far it is; None shows nothing.
+        ready: Called with the port once it is open.
+
+    Returns:
+        How many rows were written.
+
+    Raises:
+        DrivingLogError: The configuration cannot be, or the folder cannot be written.
+        drive.udacity.bridge.BridgeError: The port is none, or the address public.
+        OSError: The port is taken.
+    """
+    config.check()
+    bridge_config = BridgeConfig(config.port, config.host, config.public)
+    with ExitStack() as files:
+        passengers = _Passengers(config.out, files)
+        with in_background(passengers.make(), bridge_config) as bridge:
+            ready(bridge.port)
+            with suppress(KeyboardInterrupt):
+                _watch(config, passengers, bridge, console)
+        return passengers.rows
+
+
+def _watch(
+    config: UdacityRecordConfig, passengers: _Passengers, bridge: Bridge, console: Console | None
+) -> None:
+    """Shows how far the recording is, until it is enough."""
+    start = time.monotonic()
+    shown = console or Console(quiet=True)
+    with Live(console=shown, auto_refresh=False, transient=True) as live:
+        while True:
+            passed = time.monotonic() - start
+            if (config.rows and passengers.rows >= config.rows) or (
+                config.seconds and passed >= config.seconds
+            ):
+                return
+            if not config.quiet:
+                live.update(_line(passengers.rows, bridge), refresh=True)
+            time.sleep(_REFRESH)
+
+
+def _line(rows: int, bridge: Bridge) -> str:
+    faults = ", ".join(f"{times} {cause}" for cause, times in bridge.faults.counts.items())
+    where = f"{bridge.config.host}:{bridge.port}"
+    return f"recording on {where}: {rows} rows{f'; faults: {faults}' if faults else ''}"
