@@ -19,7 +19,7 @@ from websockets.protocol import State
 
 from drive.udacity.answering import Limits
 from drive.udacity.faults import Faults
-from drive.udacity.pilot import Driver, MakeDriver, Pilot
+from drive.udacity.pilot import Driver, MakeDriver, Pilot, first_at_once
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.reply_times import ReplySpeed, ReplyTimes
 from drive.udacity.session import Session
@@ -33,6 +33,7 @@ __all__ = [
     "Limits",
     "MakeDriver",
     "Status",
+    "first_at_once",
     "in_background",
 ]
 

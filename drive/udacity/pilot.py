@@ -31,6 +31,12 @@ class Driver(Protocol):
 MakeDriver = Callable[[], Driver]
 
 
+def first_at_once(make_driver: MakeDriver) -> MakeDriver:
+    """The same, but the first driver is made now, so that a fault shows before anybody connects."""
+    waiting = [make_driver()]
+    return lambda: waiting.pop() if waiting else make_driver()
+
+
 @dataclass(frozen=True)
 class Failure:
     """Why there is no command; `cause` is one of `drive.udacity.faults.CAUSES`."""

@@ -26,7 +26,8 @@ class PolicyDriver:
         decision: Its latest decision, None after a reset.
 
     Raises:
-        PolicyError: If the policy reads another kind of observation, in one line.
+        PolicyError: If the policy reads another kind of observation, or cannot decide on a frame, in
+            one line.
     """
 
     def __init__(self, policy: Policy, speed_mph: float = 20.0, seed: int = 0) -> None:
@@ -38,9 +39,8 @@ class PolicyDriver:
             )
         self.speed = SpeedControl(speed_mph)
         self.seed = seed
+        self._try_out()
         self.reset()
-        self.drive(np.zeros(FRAME_SHAPE, dtype=np.uint8), Telemetry(0.0, 0.0, 0.0, b""))
-        self.reset()  # the first call of a network takes longer than all others: it is done now
 
     def reset(self) -> None:
         """Forgets all frames and the speed's history."""
@@ -63,3 +63,17 @@ class PolicyDriver:
             self.decision = self.policy.act(self._stack.push(frame[np.newaxis]))
         steering = float(self.decision.action[0, 0])
         return Command(steering, self.speed.throttle(telemetry.speed))
+
+    def _try_out(self) -> None:
+        """Has a frame decided on: faults show, and a network's slow first call is over."""
+        try:
+            self.reset()
+            self.drive(np.zeros(FRAME_SHAPE, dtype=np.uint8), Telemetry(0.0, 0.0, 0.0, b""))
+        except PolicyError:
+            raise
+        except Exception as fault:  # a user's policy may raise anything
+            words = " ".join(str(fault).split())
+            raise PolicyError(
+                f"{self.policy.name}: cannot decide on a frame {FRAME_SHAPE}: "
+                f"{type(fault).__name__}: {words}"
+            ) from fault

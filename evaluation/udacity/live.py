@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +12,16 @@ from rich.console import Console
 from rich.live import Live
 
 import policies
-from drive.udacity.bridge import PORT, Bridge, BridgeConfig, Driver, Limits, MakeDriver, Status
+from drive.udacity.bridge import (
+    PORT,
+    Bridge,
+    BridgeConfig,
+    Driver,
+    Limits,
+    MakeDriver,
+    Status,
+    first_at_once,
+)
 from drive.udacity.driving_log import DrivingLog
 from drive.udacity.recorded import RecordedDriver
 from evaluation.errors import EvaluationError
@@ -83,18 +92,13 @@ class LiveConfig:
 
 @dataclass
 class _Drivers:
-    """Makes a driver for each simulator; the first at once, so that a fault is named at once."""
+    """Makes a driver for each simulator."""
 
     config: LiveConfig
     logs: ExitStack
-    _first: list[Driver] = field(default_factory=list)
     _made: int = 0
 
-    def load(self) -> MakeDriver:
-        self._first.append(self._make())
-        return lambda: self._first.pop() if self._first else self._make()
-
-    def _make(self) -> Driver:
+    def make(self) -> Driver:
         config = self.config
         driver = PolicyDriver(policies.load(config.policy), config.speed, config.seed)
         self._made += 1
@@ -121,7 +125,7 @@ def drive_live(config: LiveConfig, console: Console) -> Status:
     """
     config.check()
     with ExitStack() as logs:
-        return asyncio.run(_serve(_Drivers(config, logs).load(), config, console))
+        return asyncio.run(_serve(first_at_once(_Drivers(config, logs).make), config, console))
 
 
 async def _serve(make_driver: MakeDriver, config: LiveConfig, console: Console) -> Status:

@@ -104,3 +104,13 @@ def test_a_policy_that_decides_too_much_is_refused_when_it_is_loaded() -> None:
 
     with pytest.raises(PolicyError, match=r"expected a \(1, 1\)"):
         PolicyDriver(Three())
+
+
+def test_a_policy_for_another_size_is_refused_when_it_is_loaded() -> None:
+    class Small(Redness):
+        def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
+            return super().act(np.asarray(observations).reshape(-1, 1, 66, 200, 3))
+
+    with pytest.raises(PolicyError, match=r"cannot decide on a frame \(160, 320, 3\)") as refused:
+        PolicyDriver(Small())
+    assert "\n" not in str(refused.value)
