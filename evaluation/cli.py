@@ -20,9 +20,11 @@ from evaluation.side_by_side.tables import screen
 from evaluation.study import StudyConfig, run_study
 from evaluation.summary import screen_table, summarise
 from evaluation.udacity.live import LiveConfig, drive_live
+from evaluation.udacity.open_loop import OpenLoopConfig, open_loop
 from maps import MapError
 from maps.faults import one_line
 from nsac_core.benchmarks.errors import BenchmarkError
+from nsac_core.benchmarks.report import write_summary
 from policies import PolicyError
 from policies.demonstrations import DemonstrationError
 from recorders import RecordError
@@ -130,6 +132,24 @@ def _compare(arguments: list[str]) -> None:
     _print_comparison(found)
 
 
+def _udacity_open_loop(arguments: list[str]) -> None:
+    config = tyro.cli(
+        OpenLoopConfig,
+        prog="nsac-evaluate udacity-open-loop",
+        description="Train every method on recordings of the Udacity simulator and test it on "
+        "stretches held out; repeat the command to resume.",
+        args=arguments,
+    )
+    with one_line(BenchmarkError, DrivingLogError, OSError):
+        found = open_loop(config)
+        if config.json is not None:
+            write_summary(config.json, found)
+    console = Console(soft_wrap=True, highlight=False)
+    for sheet in found.sheets:
+        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
+    console.print(f"\nwrote {found.folder}/tables.md, tables.tex, policies and figure.png")
+
+
 def _print_comparison(found: Comparison) -> None:
     console = Console(highlight=False)
     console.print(found.facts, markup=False)
@@ -146,5 +166,6 @@ WORDS: dict[str, Callable[[list[str]], None]] = {
     "laps-needed": _laps_needed,
     "perturbations": _perturbations,
     "study": _study,
+    "udacity-open-loop": _udacity_open_loop,
 }
 """Commands beside the evaluation itself, by their first word."""
