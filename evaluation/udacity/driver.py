@@ -26,8 +26,8 @@ class PolicyDriver:
         decision: Its latest decision, None after a reset.
 
     Raises:
-        PolicyError: If the policy reads another kind of observation, or cannot decide on a frame, in
-            one line.
+        PolicyError: If the policy reads another kind of observation, or cannot decide on a frame;
+            in one line.
     """
 
     def __init__(self, policy: Policy, speed_mph: float = 20.0, seed: int = 0) -> None:

