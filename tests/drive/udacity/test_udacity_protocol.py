@@ -77,11 +77,11 @@ def test_what_is_no_such_number_is_refused(text: str) -> None:
         read_n4(text)
 
 
-@given(st.floats(-9e11, 9e11), st.sampled_from([".", ","]))
+@given(st.floats(-1e6, 1e6), st.sampled_from([".", ","]))
 def test_numbers_survive_the_wire(value: float, decimal: Literal[".", ","]) -> None:
     back, mark = read_n4(write_n4(value, decimal))
     assert mark == decimal
-    assert back == pytest.approx(value, abs=5.1e-5, rel=1e-15)
+    assert back == pytest.approx(value, abs=5.1e-5, rel=0)
 
 
 def test_telemetry_of_a_comma_locale_is_read() -> None:
