@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import torch
 from torch import Tensor, nn
@@ -13,7 +13,9 @@ from nsac_core.gates import Backbone, SensoryGate
 from nsac_core.internals import Internals, Process
 from nsac_core.pairs import Memory, Pairs
 
-Positions = Literal["last", "all"]
+Positions = Literal["last", "all", "asked"]
+"""Which queries are evaluated; those asked are all behind the context."""
+
 Activation = Literal["sigmoid", "relu", "elu", "tanh"]
 Sequences = Tensor | tuple[Tensor, Tensor, Tensor]
 
@@ -119,13 +121,15 @@ class CircuitAttention(nn.Module):
     ) -> tuple[Any, ...]:
         """Predicts chunk by chunk with ``by``; the other arguments are those of ``forward``."""
         positions = self.positions if positions is None else positions
-        if positions not in ("last", "all"):
-            raise ValueError(f"positions must be 'last' or 'all', got {positions!r}")
-        if times is None and self.time_feature is not None:
-            times = (x if isinstance(x, Tensor) else x[0])[..., self.time_feature]
+        if positions not in get_args(Positions):
+            raise ValueError(f"positions must be 'last', 'all' or 'asked', got {positions!r}")
         if self.context is not None and isinstance(x, Tensor):
             known = x[:, : self.context]
-            x = (x, known, known)
+            x = (x[:, self.context :] if positions == "asked" else x, known, known)
+        elif positions == "asked":
+            raise ValueError("positions 'asked' need a context and tokens in one tensor")
+        if times is None and self.time_feature is not None:
+            times = (x if isinstance(x, Tensor) else x[0])[..., self.time_feature]
         query, clock, memory = self.project(x, times, key_mask, positions)
         kept = return_internals or self.records is not None
         outputs, parts = [], []

@@ -8,6 +8,7 @@ import tyro
 from rich.console import Console
 
 from maps.faults import one_line
+from nsac_core.benchmarks.ablations.config import Ablations
 from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
 from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
 from nsac_core.benchmarks.errors import BenchmarkError
@@ -45,6 +46,7 @@ Command = (
     Annotated[Boston, tyro.conf.subcommand("boston")]
     | Annotated[Kin8nm, tyro.conf.subcommand("kin8nm")]
     | Annotated[Spiral, tyro.conf.subcommand("spiral")]
+    | Annotated[Ablations, tyro.conf.subcommand("ablations")]
     | Annotated[Bearings, tyro.conf.subcommand("bearings")]
     | Annotated[SyntheticBearings, tyro.conf.subcommand("synthetic-bearings")]
     | Annotated[ReportRun, tyro.conf.subcommand("report")]

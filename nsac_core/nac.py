@@ -50,7 +50,8 @@ class NAC(CircuitAttention):
         wiring_seed: Seed of the wiring.
         authors_mode: Run one step of the backbone from a zero state, as the published code does:
             phi and tau then are constants that no input moves.
-        positions: What is predicted unless a call says otherwise: from the last query or from all.
+        positions: What is predicted unless a call says otherwise: from the last query, from
+            all, or from those behind the context.
         time_feature: Feature of a token that is its time stamp where a call gives none; without
             it, time stamps are 1.
         context: First tokens of a sequence that queries attend to, as where the others only ask

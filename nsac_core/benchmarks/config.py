@@ -64,6 +64,9 @@ class BenchmarkConfig:
     quick: ClassVar[dict[str, Any]] = {"seeds": 2}
     """Fields of the preset ``quick``."""
 
+    growing: ClassVar[tuple[str, ...]] = ()
+    """Further fields that only say which cells there are: a run may be gone on with under more."""
+
     references: ClassVar[tuple[str, ...]] = ("constant",)
     """The references that make sense for the data."""
 
@@ -129,7 +132,8 @@ class BenchmarkConfig:
 
     def decisive(self) -> dict[str, Any]:
         """The settings that decide what a cell comes to, as JSON holds them."""
-        kept = {name: value for name, value in vars(self).items() if name not in NOT_DECISIVE}
+        loose = (*NOT_DECISIVE, *self.growing)
+        kept = {name: value for name, value in vars(self).items() if name not in loose}
         listed = {n: list(v) if isinstance(v, tuple) else v for n, v in kept.items()}
         return {"data_set": self.data_set, **listed}
 
@@ -143,6 +147,9 @@ class TabularConfig(BenchmarkConfig):
             it `[value, index / features]`; `row` makes the row a single token, as the paper's
             published code does, which leaves NSAC without any noise.
     """
+
+    growing: ClassVar[tuple[str, ...]] = ()
+    """Further fields that only say which cells there are: a run may be gone on with under more."""
 
     references: ClassVar[tuple[str, ...]] = ("constant", "ridge", "mlp", "gp")
 

@@ -62,14 +62,16 @@ class Presentation:
             part is there by the name of the experiment.
         pools: Further parts, each the rows of several.
         target: What an error is of, for the axis of a figure.
+        usual: Whether the tables and the overview are made that suit a comparison of methods.
         sheets: Further tables.
-        figures: Further figures by name, letters and digits only.
+        figures: Further figures by name; ``figure`` is the main one.
     """
 
     main: str = ONLY_PART
     published: Mapping[str, str] = field(default_factory=dict)
     pools: Mapping[str, Sequence[str]] = field(default_factory=dict)
     target: str = "the scaled target"
+    usual: bool = True
     sheets: Callable[[Run], list[Sheet]] | None = None
     figures: Callable[[Run], dict[str, Picture]] | None = None
 

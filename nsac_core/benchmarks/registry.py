@@ -6,6 +6,8 @@ from typing import Any
 
 from nsac_core.benchmarks import report as reports
 from nsac_core.benchmarks import tabular
+from nsac_core.benchmarks.ablations import benchmark as ablations
+from nsac_core.benchmarks.ablations.config import Ablations
 from nsac_core.benchmarks.bearings import experiment as bearings
 from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
 from nsac_core.benchmarks.bearings.presentation import PRESENTATIONS as BEARINGS
@@ -20,6 +22,7 @@ _RUNS: dict[type[BenchmarkConfig], Callable[[Any], Report]] = {
     Boston: tabular.benchmark,
     Kin8nm: tabular.benchmark,
     Spiral: spiral.benchmark,
+    Ablations: ablations.benchmark,
     Bearings: bearings.benchmark,
     SyntheticBearings: bearings.benchmark,
 }
@@ -28,6 +31,7 @@ _PRESENTATIONS: dict[str, Presentation] = {
     Boston.data_set: tabular.PRESENTATION,
     Kin8nm.data_set: tabular.PRESENTATION,
     Spiral.data_set: spiral.PRESENTATION,
+    Ablations.data_set: ablations.PRESENTATION,
     **BEARINGS,
 }
 

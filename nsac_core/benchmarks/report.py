@@ -86,7 +86,9 @@ def report(folder: Path, shown: Presentation = Presentation()) -> Report:  # noq
     run = _run(folder, shown)
     write_frame(folder / "scores.parquet", run.scores)
     write_frame(folder / "separation.parquet", run.separation)
-    found = sheets(str(run.settings["data_set"]), run.scores, run.separation, shown)
+    found: list[Sheet] = []
+    if shown.usual:
+        found += sheets(str(run.settings["data_set"]), run.scores, run.separation, shown)
     found += shown.sheets(run) if shown.sheets else []
     write_text(
         folder / "tables.md",
@@ -111,12 +113,14 @@ def _run(folder: Path, shown: Presentation) -> Run:
 
 
 def _figures(run: Run, shown: Presentation) -> dict[str, Picture]:
+    own = shown.figures(run) if shown.figures else {}
+    if not shown.usual:
+        return own
     rows = pooled(run.predictions, shown.pools)
     rows = rows[rows["part"] == shown.main]
     scores = run.scores[run.scores["part"] == shown.main]
     name = shown.published.get(shown.main, str(run.settings["data_set"]))
-    figures = {"figure": (overview(name, rows, scores, shown.target), OVERVIEW)}
-    return figures | (shown.figures(run) if shown.figures else {})
+    return {"figure": (overview(name, rows, scores, shown.target), OVERVIEW), **own}
 
 
 def write_text(file: Path, text: str) -> None:

@@ -68,6 +68,11 @@ def contiformer(
     return Curves((angle / angle[-1]).float(), *scaled)
 
 
+def curve_at(times: Tensor) -> Tensor:
+    """The curve of ``archimedes`` at any times in [0, 1]: from ``(...)`` to ``(..., 2)``."""
+    return _around(times, 2 * torch.pi * TURNS * times)
+
+
 GENERATORS: dict[Generator, Callable[[torch.Generator], Curves]] = {
     "archimedes": archimedes,
     "contiformer": contiformer,

@@ -20,7 +20,7 @@ from nsac_core.methods import METHODS
 
 FloatArray = NDArray[np.float64]
 
-_TUBE, _KNOWN, _BEYOND, _TRUTH = "#8E6BBF", "#1F4E9C", "#C62828", "#2E9E4F"
+_TUBE, _KNOWN, _BEYOND, _TRUTH = "#D9CCEC", "#1F4E9C", "#C62828", "#2E9E4F"
 _STDS = 2.0
 
 
@@ -41,14 +41,14 @@ class Curve:
     seen: FloatArray
 
     def width(self, *parts: str) -> FloatArray:
-        """Two standard deviations across the mean curve, of the sum of these variances."""
+        """Two standard deviations across the curve, of the sum of these variances."""
         variance = np.sum([self.variances[part] for part in parts], axis=0)
         across = np.square(self.normals()) * variance
         return np.asarray(_STDS * np.sqrt(across.sum(1)))
 
     def normals(self) -> FloatArray:
-        """Unit vectors across the mean curve, ``(points, 2)``."""
-        along = np.gradient(self.mean, axis=0)
+        """Unit vectors across the true curve, ``(points, 2)``."""
+        along = np.gradient(self.truth, axis=0)
         length = np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-12)
         across: FloatArray = np.column_stack([-along[:, 1], along[:, 0]]) / length
         return across
@@ -119,7 +119,7 @@ def _draw(axes: Axes, shown: Curve, parts: tuple[str, ...], within: bool) -> Non
     axes.plot(*shown.truth[known].T, **style, label="the curve")
     axes.plot(*shown.truth[beyond].T, **style, linestyle="-" if within else ":")
     axes.add_collection(_tube(shown, shown.width(*parts)))
-    axes.plot([], [], color=_TUBE, alpha=0.4, linewidth=8, label="mean ± 2 std")
+    axes.plot([], [], color=_TUBE, linewidth=8, label="mean ± 2 std")
     axes.plot(*shown.mean[known].T, color=_KNOWN, linewidth=1.4, zorder=4, label="mean, first half")
     axes.plot(
         *shown.mean[beyond].T, color=_BEYOND, linewidth=1.4, zorder=4, label="mean, second half"
@@ -136,7 +136,7 @@ def _tube(shown: Curve, width: FloatArray) -> PolyCollection:
     offset = shown.normals() * width[:, None]
     left, right = shown.mean + offset, shown.mean - offset
     pieces = np.stack([left[:-1], left[1:], right[1:], right[:-1]], axis=1)
-    return PolyCollection(list(pieces), facecolor=_TUBE, edgecolor="none", alpha=0.4, zorder=2)
+    return PolyCollection(list(pieces), facecolor=_TUBE, edgecolor=_TUBE, zorder=1)
 
 
 def _points(rows: pd.DataFrame, name: str) -> FloatArray:

@@ -1,0 +1,1 @@
+"""What the settings of NSAC do: heads, sparsity, keys by length, draws, perturbation."""
