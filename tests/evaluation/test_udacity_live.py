@@ -2,7 +2,11 @@
 
 import base64
 import io
+import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -164,3 +168,50 @@ def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str]) ->
     error = capsys.readouterr().err
     assert port in error
     assert error.count("\n") == 1
+
+
+POLICY = """
+import numpy as np
+from drive.observation import ObservationSpec
+from policies import Decision
+
+class Right:
+    name = "right"
+    observation = ObservationSpec("camera", 1)
+    def reset(self, n, seed=0):
+        pass
+    def act(self, observations):
+        return Decision.certain(np.full((len(observations), 1), 0.1))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_an_interruption_brings_the_car_to_rest(tmp_path: Path, jpegs: list[bytes]) -> None:
+    (tmp_path / "right.py").write_text(POLICY, encoding="utf-8")
+    port = free_port()
+    words = ["--world", "udacity", "--policy", "right:Right", "--port", str(port)]
+    command = f"from evaluation.cli import main; main({words!r})"
+    process = subprocess.Popen([sys.executable, "-c", command], cwd=tmp_path)
+    speeds = iter(["20.0000"] * 3 + ["14.0000", "8.0000", "4.9000"])
+    throttles: list[str] = []
+    client = socketio.Client(reconnection=False)
+
+    def show() -> None:
+        data = {"steering_angle": "0.0000", "throttle": "0.0000", "speed": next(speeds)}
+        client.emit("telemetry", {**data, "image": base64.b64encode(jpegs[0]).decode()})
+
+    def on_steer(data: dict[str, str]) -> None:
+        throttles.append(data["throttle"])
+        if len(throttles) == 3:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+        if len(throttles) < 6:
+            show()
+
+    client.on("steer", on_steer)
+    client.connect(f"http://127.0.0.1:{port}", transports=["websocket"], retry=True)
+    show()
+    assert process.wait(timeout=30) == 0
+    client.disconnect()
+    assert throttles[3:] == ["-1.0000", "-1.0000", "0.0000"]
+    assert all(float(throttle) > -1.0 for throttle in throttles[:3])
