@@ -33,7 +33,14 @@ COLOURS = {
 OVERVIEW = "error by method, calibration, and error of the most certain share"
 """What ``overview`` shows, in words."""
 
-_DASHES = {"constant": ":", "ridge": "--", "mlp": "-.", "gp": (0, (6, 1, 1, 1, 1, 1))}
+_DASHES = {
+    "constant": ":",
+    "clock": "--",
+    "boosting": "-.",
+    "ridge": "--",
+    "mlp": "-.",
+    "gp": (0, (6, 1, 1, 1, 1, 1)),
+}
 _SHARES = np.linspace(0.05, 1.0, 96)
 
 
