@@ -90,11 +90,11 @@ class Simulator:
         """
         self._ticks = 0
         self._lap = LapProgress(self.track, arc % self.track.length)
-        return self._place(arc, lateral, heading)
+        return self._place(arc, lateral, heading, 0.0)
 
     def put_back(self) -> State:
-        """Puts the car on the centre line beside it, at rest; clock and progress go on."""
-        return self._place(self._state.arc, 0.0, 0.0)
+        """Puts the car on the centre line beside it, along the road; all else goes on."""
+        return self._place(self._state.arc, 0.0, 0.0, self._state.speed)
 
     def step(self, steering: float, throttle: float, seconds: float = TICK) -> State:
         """Drives on with one command.
@@ -131,11 +131,11 @@ class Simulator:
     def _here(self) -> Place:
         return Place(self._state.x, self._state.y, self._state.heading)
 
-    def _place(self, arc: float, lateral: float, heading: float) -> State:
+    def _place(self, arc: float, lateral: float, heading: float, speed: float) -> State:
         x, y = self.track.point_at(arc)
         along = float(self.track.heading_at(arc))
         x, y = x - lateral * math.sin(along), y + lateral * math.cos(along)
-        self._vehicle = Vehicle(float(x), float(y), along + heading)
+        self._vehicle = Vehicle(float(x), float(y), along + heading, speed)
         self._state = self._locate()
         return self._state
 

@@ -1,4 +1,4 @@
-"""How the car moves: a kinematic bicycle with the measured speed dynamics of the simulator's car."""
+"""How the car moves: a kinematic bicycle with the speed dynamics measured of the real one."""
 
 import math
 from dataclasses import dataclass, replace
