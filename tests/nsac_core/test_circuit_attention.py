@@ -294,6 +294,27 @@ def test_print_tells_sizes_and_options(build: Build) -> None:
     assert "authors_mode=True" in text
 
 
+def test_a_context_is_all_that_queries_attend_to(build: Build) -> None:
+    layer, x = build(context=20), tokens(2, 27, 3)
+    known = x[:, :20]
+    whole = outputs(layer, x, positions="all")
+    assert_close(whole, outputs(layer, (x, known, known), positions="all"))
+    assert_close(outputs(layer, x, positions="asked"), [part[:, 20:] for part in whole])
+    x[:, 25] += 1
+    changed = outputs(layer, x, positions="asked")
+    kept = [0, 1, 2, 3, 4, 6]
+    assert_close([part[:, kept] for part in changed], [part[:, 20:][:, kept] for part in whole])
+
+
+def test_time_stamps_may_be_a_feature_of_the_tokens(build: Build) -> None:
+    layer, x = build(), tokens(2, 12, 3)
+    given = outputs(layer, x, times=x[..., 1], positions="all")
+    layer.time_feature, layer.positions = 1, "all"
+    assert_close(outputs(layer, x), given)
+    layer.time_feature = None
+    assert_close(outputs(layer, x), outputs(layer, x, times=torch.ones(())))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -303,7 +324,8 @@ def test_print_tells_sizes_and_options(build: Build) -> None:
         (lambda m: m((torch.zeros(2, 4, 3), torch.zeros(1, 4, 3), torch.zeros(1, 4, 3))), "agree"),
         (lambda m: m(torch.zeros(2, 4, 3), key_mask=torch.ones(2, 4)), "key_mask must be bool"),
         (lambda m: m(torch.zeros(2, 4, 3), times=torch.ones(2)), "times must be a scalar"),
-        (lambda m: m(torch.zeros(2, 4, 3), positions="first"), "positions must be 'last' or"),
+        (lambda m: m(torch.zeros(2, 4, 3), positions="first"), "positions must be 'last', 'all'"),
+        (lambda m: m(torch.zeros(2, 4, 3), positions="asked"), "'asked' need a context"),
         (lambda m: m(torch.zeros(2, 4, 3), chunk=0), "chunk must be 'auto' or at least 1"),
     ],
 )
@@ -318,6 +340,8 @@ def test_inputs_that_do_not_fit_are_refused(build: Build, call: Any, message: st
         ({"model_dim": 10}, "10 is not a multiple of heads 4"),
         ({"activation": "gelu"}, "activation must be one of"),
         ({"top_k": 0}, "top_k must be at least 1"),
+        ({"time_feature": 3}, "time_feature must be below 3, got 3"),
+        ({"context": 0}, "context must be at least 1, got 0"),
         ({"sparsity": 0.95}, r"sparsity must lie in \[0.1, 0.9\], got 0.95"),
     ],
 )

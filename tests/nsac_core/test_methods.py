@@ -178,3 +178,36 @@ def test_a_resumed_training_equals_an_uninterrupted_one(name: str, tmp_path: Pat
     expected = whole.state_dict()
     for key, value in resumed.state_dict().items():
         torch.testing.assert_close(value, expected[key])
+
+
+def sequence_method(name: str) -> Method:
+    """Predicts every position of sequences of two features, the first their time."""
+    torch.manual_seed(0)
+    attention: dict[str, object] = {"positions": "all", "time_feature": 0}
+    options: dict[str, object] = {"n_tokens": "each"} if name == "sde_net" else attention
+    return methods.build(name, nn.Identity(), 2, 1, **options)
+
+
+@pytest.mark.parametrize("name", ["gmle", "deep_ensemble", "evidential"])
+@torch.no_grad()
+def test_positions_of_sequences_are_rows_in_their_order(name: str) -> None:
+    method, x = sequence_method(name), torch.rand(3, 5, 2)
+    both, each = method.predict(x), [method.predict(sequence) for sequence in x.split(1)]
+    for part in ("mean", "aleatoric", "epistemic"):
+        torch.testing.assert_close(
+            getattr(both, part), torch.cat([getattr(one, part) for one in each])
+        )
+
+
+@every_method
+def test_every_position_of_a_sequence_is_learnt(name: str) -> None:
+    """The target is the time itself, which the last position alone would leave unknown."""
+    generator = seeded()
+    x = torch.rand(32, 6, 2, generator=generator)
+    batches = list(zip(x.split(4), x[..., :1].split(4), strict=True))
+    method = sequence_method(name)
+    config = FitConfig(epochs=12, learning_rate=1e-2, progress=False)
+    fitting.fit(method, lambda _: batches, batches, config)
+    prediction, y = fitting.predicted(method, batches)
+    assert y.shape == prediction.mean.shape == (32 * 6, 1)
+    assert float((prediction.mean - y).square().mean()) < 0.4 * float(y.var())

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from nsac_core.benchmarks.ablations.studies import (
+    BASE,
     LENGTHS,
     STUDIES,
     TOP_KS,
@@ -89,6 +90,7 @@ def _draw_lengths(axes: Axes, run: Run) -> None:
         ]
         _band(axes, cells, color=colour, linestyle="-", label=f"K = {top_k}")
     axes.set(xscale="log", yscale="log", xlabel="length of the sequence")
+    plain_ticks(axes.yaxis)
     axes.set_ylabel("MSE, interpolation")
 
 
