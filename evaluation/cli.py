@@ -8,6 +8,7 @@ from rich.console import Console
 
 from drive.udacity.bridge import BridgeError
 from drive.udacity.driving_log import DrivingLogError
+from drive.udacity.frames import FrameError
 from evaluation.comparison.config import ComparisonConfig
 from evaluation.comparison.study import compare
 from evaluation.config import EvaluateConfig
@@ -19,8 +20,11 @@ from evaluation.side_by_side import CompareConfig, Comparison, compare_runs
 from evaluation.side_by_side.tables import screen
 from evaluation.study import StudyConfig, run_study
 from evaluation.summary import screen_table, summarise
+from evaluation.udacity.config import StandInConfig
 from evaluation.udacity.live import LiveConfig, drive_live
 from evaluation.udacity.open_loop import OpenLoopConfig, open_loop
+from evaluation.udacity.run import evaluate as evaluate_stand_in
+from evaluation.udacity.saliency import SaliencyConfig, draw_saliency
 from maps import MapError
 from maps.faults import one_line
 from nsac_core.benchmarks.errors import BenchmarkError
@@ -132,6 +136,22 @@ def _compare(arguments: list[str]) -> None:
     _print_comparison(found)
 
 
+def _udacity(arguments: list[str]) -> None:
+    config = tyro.cli(
+        StandInConfig,
+        prog="nsac-evaluate udacity",
+        description="Drive the stand-in for the Udacity simulator in closed loop; repeat the "
+        "command to resume. `nsac-evaluate --world udacity` drives the program itself.",
+        args=arguments,
+    )
+    with one_line(EvaluationError, PolicyError, BenchmarkError, OSError):
+        found = evaluate_stand_in(config)
+    console = Console(soft_wrap=True, highlight=False)
+    for sheet in found.sheets:
+        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
+    console.print(f"\nwrote {found.folder}/tables.md, tables.tex and figures")
+
+
 def _udacity_open_loop(arguments: list[str]) -> None:
     config = tyro.cli(
         OpenLoopConfig,
@@ -150,6 +170,17 @@ def _udacity_open_loop(arguments: list[str]) -> None:
     console.print(f"\nwrote {found.folder}/tables.md, tables.tex, policies and figure.png")
 
 
+def _udacity_saliency(arguments: list[str]) -> None:
+    config = tyro.cli(
+        SaliencyConfig,
+        prog="nsac-evaluate udacity-saliency",
+        description="Draw where policies of the Udacity simulator look, over recorded frames.",
+        args=arguments,
+    )
+    with one_line(EvaluationError, PolicyError, DrivingLogError, FrameError, OSError):
+        print(draw_saliency(config))  # noqa: T201
+
+
 def _print_comparison(found: Comparison) -> None:
     console = Console(highlight=False)
     console.print(found.facts, markup=False)
@@ -166,6 +197,8 @@ WORDS: dict[str, Callable[[list[str]], None]] = {
     "laps-needed": _laps_needed,
     "perturbations": _perturbations,
     "study": _study,
+    "udacity": _udacity,
     "udacity-open-loop": _udacity_open_loop,
+    "udacity-saliency": _udacity_saliency,
 }
 """Commands beside the evaluation itself, by their first word."""

@@ -51,7 +51,7 @@ def fill_blocks(page: Path, blocks: dict[str, str], optional: Collection[str] = 
         BenchmarkError: If the page has no block, or one of another name.
     """
     text = page.read_text(encoding="utf-8")
-    names = [match[2] for match in _BLOCK.finditer(text)]
+    names = names_of_blocks(page)
     left = [name for name in names if name not in blocks and name in optional]
     unknown = [name for name in names if name not in blocks and name not in left]
     if unknown or not names:
@@ -61,6 +61,11 @@ def fill_blocks(page: Path, blocks: dict[str, str], optional: Collection[str] = 
         page, _BLOCK.sub(lambda m: f"{m[1]}{blocks[m[2]]}{m[3]}" if m[2] in blocks else m[0], text)
     )
     return left
+
+
+def names_of_blocks(page: Path) -> list[str]:
+    """Names of the blocks of a page, in order."""
+    return [match[2] for match in _BLOCK.finditer(page.read_text(encoding="utf-8"))]
 
 
 def _blocks(found: Report) -> dict[str, str]:

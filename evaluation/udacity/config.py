@@ -1,0 +1,84 @@
+"""The command line of an evaluation on the stand-in."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from drive.udacity.simulator.courses import COURSES, CourseName
+from evaluation.closed_loop import check_positive
+from evaluation.errors import EvaluationError
+from evaluation.udacity.conditions import Condition, conditions
+
+
+@dataclass(frozen=True)
+class StandInConfig:
+    """Which policies drive where on the stand-in for the Udacity simulator, and under what.
+
+    Attributes:
+        policies: Checkpoints of ``nsac-train udacity``, ``nsac-udacity`` (bundled),
+            ``package.module:factory``, or ``scripted``, which sees the road's geometry.
+        out: Folder of the drives. The same command again goes on where it stopped; drives that
+            another command made there and this one wants too are not driven again.
+        tracks: ``lake``, ``jungle``.
+        laps: Of each drive on which nothing is changed.
+        changed_laps: Of each drive with a latency or a perturbation.
+        speed: To keep, miles per hour.
+        latencies: From a frame to the moment its command takes effect, milliseconds, in 20s.
+        perturbations: Each drives alone: ``noise`` (severity 3), ``blur:2``, ``brightness:1-5``.
+        seed: Of everything random.
+        workers: Processes, with one torch thread each; they do not change the drives.
+        page: Markdown page whose tables and figures to write anew.
+        quiet: No progress bar.
+    """
+
+    policies: Annotated[tuple[str, ...], tyro.conf.arg(metavar="POLICY [POLICY ...]")]
+    out: Path
+    tracks: tuple[CourseName, ...] = ("lake", "jungle")
+    laps: int = 3
+    changed_laps: int = 1
+    speed: float = 20.0
+    latencies: tuple[int, ...] = (0,)
+    perturbations: tuple[str, ...] = ()
+    seed: int = 0
+    workers: int = 1
+    page: Path | None = None
+    quiet: bool = False
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """Under which each policy drives each track; the first changes nothing.
+
+        Raises:
+            EvaluationError: One cannot be.
+        """
+        return conditions(self.latencies, self.perturbations)
+
+    def check(self) -> None:
+        """Refuses what cannot be driven.
+
+        Raises:
+            EvaluationError: In one line that says why.
+        """
+        for name in ("laps", "changed_laps", "workers"):
+            check_positive(name, getattr(self, name))
+        if not 1.0 <= self.speed <= 30.0:
+            raise EvaluationError(f"speed is {self.speed:g} mph, expected 1 to 30")
+        if self.seed < 0:
+            raise EvaluationError(f"seed is {self.seed}, expected 0 or more")
+        for track in self.tracks:
+            if track not in COURSES:
+                raise EvaluationError(f"there is no track {track!r}, expected {', '.join(COURSES)}")
+        for what, names in (("policy", self.policies), ("track", self.tracks)):
+            if not names:
+                raise EvaluationError(f"no {what} is given")
+            name, times = Counter(names).most_common(1)[0]
+            if times > 1:
+                raise EvaluationError(f"{what} {name} is given {times} times")
+        _ = self.conditions
+
+    def to_json(self) -> dict[str, Any]:
+        """The configuration as plain values."""
+        return {**asdict(self), "out": str(self.out), "page": str(self.page or "")}
