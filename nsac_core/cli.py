@@ -12,6 +12,7 @@ from nsac_core.benchmarks.ablations.config import Ablations
 from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
 from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
 from nsac_core.benchmarks.errors import BenchmarkError
+from nsac_core.benchmarks.forecasting.config import Ettm1, Jena
 from nsac_core.benchmarks.page import fill
 from nsac_core.benchmarks.registry import benchmark, collect, report
 from nsac_core.benchmarks.report import write_summary
@@ -46,6 +47,8 @@ Command = (
     Annotated[Boston, tyro.conf.subcommand("boston")]
     | Annotated[Kin8nm, tyro.conf.subcommand("kin8nm")]
     | Annotated[Spiral, tyro.conf.subcommand("spiral")]
+    | Annotated[Ettm1, tyro.conf.subcommand("ettm1")]
+    | Annotated[Jena, tyro.conf.subcommand("jena")]
     | Annotated[Ablations, tyro.conf.subcommand("ablations")]
     | Annotated[Bearings, tyro.conf.subcommand("bearings")]
     | Annotated[SyntheticBearings, tyro.conf.subcommand("synthetic-bearings")]

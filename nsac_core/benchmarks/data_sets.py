@@ -22,12 +22,12 @@ class Source:
     Attributes:
         name: Of the data set; a folder of one's own holds ``name/data.txt``.
         url: Where it is downloaded from.
-        sha256: Of the file.
+        sha256: Of the file; None if its publishers state none.
     """
 
     name: str
     url: str
-    sha256: str
+    sha256: str | None
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def fetch(source: Source, cache: Path | None = None) -> Path:
         return Path(
             pooch.retrieve(
                 source.url,
-                known_hash=f"sha256:{source.sha256}",
+                known_hash=source.sha256 and f"sha256:{source.sha256}",
                 fname=f"{source.name}.txt",
                 path=folder,
                 downloader=pooch.HTTPDownloader(timeout=30),

@@ -12,6 +12,7 @@ from torch import Tensor
 from nsac_core.benchmarks.cells import ONLY_PART
 from nsac_core.benchmarks.parts import Split
 from nsac_core.benchmarks.sheets import Sheet
+from nsac_core.methods import Prediction
 
 
 class Encoder(Protocol):
@@ -84,10 +85,16 @@ class Experiment:
         split: From a seed to the parts.
         encoder: From a split to a fresh encoder.
         layer: Options of the attention layers beyond the configuration's.
+        restore: From a method's prediction of test rows to one of their targets, for parts whose
+            training batches hold other targets.
+        settings: What the data add to the settings of the run, as JSON holds it: a folder does not
+            go on with others.
         presentation: How it is shown.
     """
 
     split: Callable[[int], Split]
     encoder: Callable[[Split], Encoder]
     layer: Mapping[str, Any] = field(default_factory=dict)
+    restore: Callable[[Split, Tensor, Prediction], Prediction] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
     presentation: Presentation = field(default_factory=Presentation)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-_ROWS_AT_ONCE = 256
+ROWS_AT_ONCE = 256
+"""Rows predicted together."""
 
 Batch = tuple[Tensor, Tensor]
 
@@ -35,7 +36,7 @@ class Part:
         order = torch.randperm(len(self), generator=generator)
         return [(self.x[rows], self.y[rows]) for rows in torch.split(order, size)]
 
-    def in_order(self, size: int = _ROWS_AT_ONCE) -> list[Batch]:
+    def in_order(self, size: int = ROWS_AT_ONCE) -> list[Batch]:
         """All rows as they are, for predictions."""
         pieces = (torch.split(values, size) for values in (self.x, self.y))
         return list(zip(*pieces, strict=True))

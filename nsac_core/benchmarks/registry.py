@@ -13,6 +13,8 @@ from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
 from nsac_core.benchmarks.bearings.presentation import PRESENTATIONS as BEARINGS
 from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
 from nsac_core.benchmarks.experiment import Presentation
+from nsac_core.benchmarks.forecasting import benchmark as forecasting
+from nsac_core.benchmarks.forecasting.config import Ettm1, Jena
 from nsac_core.benchmarks.report import Report
 from nsac_core.benchmarks.runner import settings_of
 from nsac_core.benchmarks.spiral import benchmark as spiral
@@ -22,6 +24,8 @@ _RUNS: dict[type[BenchmarkConfig], Callable[[Any], Report]] = {
     Boston: tabular.benchmark,
     Kin8nm: tabular.benchmark,
     Spiral: spiral.benchmark,
+    Ettm1: forecasting.benchmark,
+    Jena: forecasting.benchmark,
     Ablations: ablations.benchmark,
     Bearings: bearings.benchmark,
     SyntheticBearings: bearings.benchmark,
@@ -31,6 +35,8 @@ _PRESENTATIONS: dict[str, Presentation] = {
     Boston.data_set: tabular.PRESENTATION,
     Kin8nm.data_set: tabular.PRESENTATION,
     Spiral.data_set: spiral.PRESENTATION,
+    Ettm1.data_set: forecasting.PRESENTATION,
+    Jena.data_set: forecasting.PRESENTATION,
     Ablations.data_set: ablations.PRESENTATION,
     **BEARINGS,
 }

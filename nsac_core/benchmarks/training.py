@@ -41,7 +41,8 @@ def run_experiment(config: Config, make: Callable[[Config], Experiment]) -> Repo
     experiment = make(config)
     cells = cells_of(config)
     work = partial(train_and_test, config, experiment)
-    run(config.out, cells, config.decisive(), work, config.workers, config.quiet)
+    settings = {**config.decisive(), **experiment.settings}
+    run(config.out, cells, settings, work, config.workers, config.quiet)
     return collect(config.out, experiment.presentation)
 
 
@@ -73,12 +74,20 @@ def train_and_test(
     else:
         method = build(cell.contender, config, experiment, split, cell.seed)
         predict, facts = _train(method, config, cell.seed, split, scratch)
+        if experiment.restore is not None:
+            predict = partial(_restored, predict, partial(experiment.restore, split))
     frames = [
         frame(predict(x), part.y.flatten(0, -2), sigma, part.labels or name)
         for name, part in split.tests.items()
         for sigma, x in _as_it_is_and_perturbed(part, config.sigmas, cell.seed)
     ]
     return Result(pd.concat(frames, ignore_index=True), facts)
+
+
+def _restored(
+    predict: Predictor, restore: Callable[[Tensor, Prediction], Prediction], x: Tensor
+) -> Prediction:
+    return restore(x, predict(x))
 
 
 def _as_it_is_and_perturbed(

@@ -1,9 +1,6 @@
-"""The two series of the paper: where they come from, and the files they are read from."""
+"""Reads the files of the two series of the paper."""
 
-import hashlib
 import lzma
-from collections.abc import Callable
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
@@ -32,20 +29,6 @@ JENA_VARIABLES = (
     "T (degC)",
 )
 
-@dataclass(frozen=True)
-class Data:
-    """A series and the file it was read from.
-
-    Attributes:
-        series: Cleaned, of the whole file.
-        file: Its name, unpacked.
-        sha256: Of its content, unpacked.
-    """
-
-    series: Series
-    file: str
-    sha256: str
-
 
 def read_ettm1(content: bytes) -> Series:
     """Oil temperature of a transformer and six loads, every quarter of an hour (ETTm1).
@@ -66,42 +49,28 @@ def read_jena(content: bytes) -> Series:
     Raises:
         BenchmarkError: If the file is neither, or damaged.
     """
-    if content[:16].lstrip(b"\xef\xbb\xbf\"").startswith(b"Date Time"):
+    if content[:16].lstrip(b'\xef\xbb\xbf"').startswith(b"Date Time"):
         return _read(content, "Date Time", "%d.%m.%Y %H:%M:%S", JENA_VARIABLES, 10)
     return _read(content, "date", "%Y-%m-%d %H:%M:%S", JENA_VARIABLES, 10)
 
 
 def unpacked(path: Path) -> tuple[str, bytes]:
-    """Name and content of a CSV file, which may be compressed (``.xz``, or ``.zip`` of that one).
+    """Name and content of a CSV file, which may be packed, as XZ or alone in a ZIP archive.
 
     Raises:
         BenchmarkError: If it cannot be unpacked.
     """
     content = path.read_bytes()
     try:
-        if path.suffix == ".xz":
+        if content.startswith(b"\xfd7zXZ"):
             return path.stem, lzma.decompress(content)
-        if path.suffix == ".zip":
+        if content.startswith(b"PK"):
             with ZipFile(BytesIO(content)) as archive:
                 name = next(name for name in archive.namelist() if name.endswith(".csv"))
                 return Path(name).name, archive.read(name)
     except (lzma.LZMAError, BadZipFile, StopIteration):
         raise BenchmarkError(f"{path}: cannot be unpacked to a CSV file") from None
     return path.name, content
-
-
-def data_of(path: Path, read: Callable[[bytes], Series]) -> Data:
-    """The series in a file.
-
-    Raises:
-        BenchmarkError: If it is not of the format.
-    """
-    name, content = unpacked(path)
-    try:
-        series = read(content)
-    except BenchmarkError as fault:
-        raise BenchmarkError(f"{path}: {fault}") from None
-    return Data(series, name, hashlib.sha256(content).hexdigest())
 
 
 def _read(

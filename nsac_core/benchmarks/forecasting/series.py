@@ -33,6 +33,14 @@ class Fault:
     variable: str = ""
     steps: int = 1
 
+    @property
+    def words(self) -> str:
+        """What and when, for a table."""
+        when = str(self.time.astype("datetime64[m]")).replace("T", " ")
+        if self.kind == "gap":
+            return f"{self.steps} rows missing before {when}"
+        return f"{self.variable} missing at {when}" if self.variable else f"second row of {when}"
+
 
 @dataclass(frozen=True)
 class Series:

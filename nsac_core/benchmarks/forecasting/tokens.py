@@ -42,10 +42,11 @@ class PatchTokens(nn.Module):
         nn.init.uniform_(self.place, -1, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """From ``(batch, 48, variables)`` to ``(batch, 12, token_dim)``."""
+        """From ``(batch, day, variables)`` to ``(batch, 12, token_dim)``."""
         last = x[:, -1:]
-        patches = (x - last).unflatten(1, (self.n_tokens, _PATCH)).flatten(2)
-        return self.shape(patches) + self.level(last) + self.place
+        patches = (x[:, -LOOK_BACK:] - last).reshape(len(x), self.n_tokens, -1)
+        tokens: Tensor = self.shape(patches) + self.level(last) + self.place
+        return tokens
 
 
 class StepTokens(nn.Module):
@@ -62,8 +63,8 @@ class StepTokens(nn.Module):
         self.token_dim = variables
 
     def forward(self, x: Tensor) -> Tensor:
-        """From ``(batch, 48, variables)`` to the same."""
-        return x
+        """From ``(batch, day, variables)`` to ``(batch, 48, variables)``."""
+        return x[:, -LOOK_BACK:]
 
 
 WindowEncoder = PatchTokens | StepTokens

@@ -1,25 +1,26 @@
 """Windows of a series: what is known, and what follows, in parts by time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from nsac_core.benchmarks.cells import ONLY_PART
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.forecasting.series import FloatArray, Series
+from nsac_core.benchmarks.parts import ROWS_AT_ONCE, Batch, Part, Split
+from nsac_core.methods import Prediction
 
 LOOK_BACK = 48
-"""Steps that a forecast is made from."""
+"""Steps that a method sees; a window holds a whole day, for the reference ``seasonal_naive``."""
 
 HORIZON = 24
-"""Steps that it is made for."""
+"""Steps that are to be forecast."""
 
 SHARES = (0.8, 0.1)
 """Of the rows for training and for validation; the rest is for testing."""
-
-_DAY = np.timedelta64(1, "D")
 
 
 @dataclass(frozen=True)
@@ -51,112 +52,137 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Windows:
-    """Windows of one part.
+class Windows(Part):
+    """Windows of a part: ``x`` is the day that is known, ``y`` the 24 steps of the target after it.
+
+    Methods learn by how much the target will differ from its last value, in units of the standard
+    deviation of that over the training windows: ``batches`` and ``in_order`` give these.
 
     Attributes:
-        x: All variables, scaled, float32 ``(windows, 48, variables)``.
-        y: The target after them, scaled, float32 ``(windows, 24)``.
-        day_before: The target a day before ``y``; NaN where the series does not reach so far back.
-        starts: Row of the series that is the first of ``x``.
+        x: All variables, scaled, float32 ``(windows, day, variables)``, the last step last.
+        y: The target, scaled, float32 ``(windows, 24)``.
+        spread: The unit of the differences.
     """
 
-    x: Tensor
-    y: Tensor
-    day_before: Tensor
-    starts: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.x)
+    spread: float = 1.0
 
     @property
     def last(self) -> Tensor:
         """The target at the last step that is known, ``(windows, 1)``."""
-        return self.x[:, -1, -1:]
+        return last_of(self.x)
+
+    def batches(self, size: int, generator: torch.Generator) -> list[Batch]:
+        """All windows in a new order, with differences as targets."""
+        return Part(self.x, self._differences()).batches(size, generator)
+
+    def in_order(self, size: int = ROWS_AT_ONCE) -> list[Batch]:
+        """All windows as they are, with differences as targets."""
+        return Part(self.x, self._differences()).in_order(size)
+
+    def _differences(self) -> Tensor:
+        return (self.y - self.last) / self.spread
 
 
-@dataclass(frozen=True)
-class Parts:
-    """Windows to train with, to choose by, and to test with; none shares a target with another.
+def last_of(x: Tensor) -> Tensor:
+    """The target at the last step of windows ``(windows, day, variables)``: ``(windows, 1)``."""
+    return x[:, -1, -1:]
 
-    Attributes:
-        train: The first 80 % of the rows.
-        validation: The next 10 %.
-        test: The last 10 %.
-        scale: Of the training rows.
-        left_out: Windows that would reach across a gap, or whose target was not measured.
+
+def restored(split: Split, x: Tensor, prediction: Prediction) -> Prediction:
+    """From the differences that a method predicts to the target, scaled.
+
+    Args:
+        split: That the method was trained on.
+        x: What it has seen.
+        prediction: Of the differences.
     """
+    windows = split.train
+    assert isinstance(windows, Windows)
+    return Prediction(
+        last_of(x) + windows.spread * prediction.mean,
+        windows.spread**2 * prediction.aleatoric,
+        windows.spread**2 * prediction.epistemic,
+    )
 
-    train: Windows
-    validation: Windows
-    test: Windows
-    scale: Scale
-    left_out: int
+
+def steps_a_day(series: Series) -> int:
+    """Steps of 24 hours."""
+    return round(float(np.timedelta64(1, "D") / series.step))
 
 
-def parts(series: Series, stride: int = 1) -> Parts:
-    """The windows of a series, split by time.
+def scale_of(series: Series) -> Scale:
+    """That of the rows for training."""
+    return Scale.of(series.values[: _ends(series)[0]])
 
-    A window belongs to the part in which its 24 targets lie; the 48 steps before them may reach
-    back into the part before, as they are known by then.
+
+def split(series: Series, stride: int, seed: int) -> Split:  # noqa: ARG001 - nothing random
+    """The windows of a series, split by time: 80, 10 and 10 % of its rows.
+
+    A window belongs to the part in which its 24 targets lie; the steps before them may reach back
+    into the part before, as they are known by then. Windows that would reach across a gap, or with
+    a target that was not measured, are left out.
 
     Args:
         series: Cleaned.
         stride: Rows from one training window to the next; the others have every window.
+        seed: Changes nothing.
 
     Raises:
         BenchmarkError: If a part has no window.
     """
-    rows = len(series)
-    first, second = (round(sum(SHARES[:n]) * rows) for n in (1, 2))
-    scale = Scale.of(series.values[:first])
+    values = scale_of(series)(series.values)
     usable = _usable(series)
-    starts = np.arange(len(usable))
-    targets = starts + LOOK_BACK, starts + LOOK_BACK + HORIZON
-    found = []
-    for begin, end, every in ((0, first, stride), (first, second, 1), (second, rows, 1)):
-        inside = np.flatnonzero((targets[0] >= begin) & (targets[1] <= end))[::every]
-        chosen = inside[usable[inside]]
-        if not len(chosen):
-            raise BenchmarkError(
-                f"rows must be more than {rows}: no window of {LOOK_BACK} + {HORIZON} steps "
-                "fits into a part"
-            )
-        found.append(_windows(series, scale, chosen))
-    return Parts(*found, scale, int((~usable).sum()))
+    first, second = _ends(series)
+    train = _windows(series, values, _starts(series, usable, 0, first)[::stride])
+    spread = float((train.y - train.last).double().std(correction=0)) or 1.0
+    found = [train] + [
+        _windows(series, values, _starts(series, usable, begin, end))
+        for begin, end in ((first, second), (second, len(series)))
+    ]
+    learning, validation, test = (replace(windows, spread=spread) for windows in found)
+    return Split(learning, validation, {ONLY_PART: test})
+
+
+def left_out(series: Series) -> int:
+    """How many windows are left out for a gap or a target that was not measured."""
+    return int((~_usable(series)).sum())
+
+
+def _ends(series: Series) -> tuple[int, int]:
+    """Rows at which training and validation end."""
+    train, validation = SHARES
+    return round(train * len(series)), round((train + validation) * len(series))
+
+
+def _starts(series: Series, usable: NDArray[np.bool_], begin: int, end: int) -> NDArray[np.int64]:
+    """Rows at which the windows begin whose targets lie in the rows from begin to end."""
+    day = steps_a_day(series)
+    starts = np.arange(max(begin - day, 0), end - day - HORIZON + 1)
+    chosen = starts[usable[starts]] if len(starts) else starts
+    if not len(chosen):
+        raise BenchmarkError(
+            f"rows must be more than {len(series)}: no window of a day and {HORIZON} steps fits "
+            "into one of the parts"
+        )
+    return chosen
 
 
 def _usable(series: Series) -> NDArray[np.bool_]:
     """Whether the window that starts at a row has no gap and a measured target."""
-    length = LOOK_BACK + HORIZON
+    day = steps_a_day(series)
+    length = day + HORIZON
     if len(series) < length:
         return np.zeros(0, dtype=np.bool_)
     apart = series.times[length - 1 :] - series.times[: len(series) - length + 1]
-    measured = np.lib.stride_tricks.sliding_window_view(series.observed[LOOK_BACK:], HORIZON)
-    return (apart == (length - 1) * series.step) & measured.all(axis=1)
+    measured = np.lib.stride_tricks.sliding_window_view(series.observed[day:], HORIZON)
+    return np.asarray((apart == (length - 1) * series.step) & measured.all(axis=1))
 
 
-def _windows(series: Series, scale: Scale, starts: NDArray[np.int64]) -> Windows:
-    values = scale(series.values)
-    known = starts[:, None] + np.arange(LOOK_BACK)
-    future = starts[:, None] + np.arange(LOOK_BACK, LOOK_BACK + HORIZON)
-    target = values[:, -1]
-    return Windows(
-        _tensor(values[known]),
-        _tensor(target[future]),
-        _tensor(_a_day_before(series, target, future)),
-        starts,
-    )
-
-
-def _a_day_before(
-    series: Series, target: FloatArray, future: NDArray[np.int64]
-) -> FloatArray:
-    """The target at the times 24 hours before; gaps move rows, so times are looked up."""
-    wanted = series.times[future] - _DAY
-    rows = np.searchsorted(series.times, wanted)
-    there = series.times[rows] == wanted
-    return np.where(there, target[rows], np.nan)
+def _windows(series: Series, values: FloatArray, starts: NDArray[np.int64]) -> Windows:
+    day = steps_a_day(series)
+    known = starts[:, None] + np.arange(day)
+    future = starts[:, None] + np.arange(day, day + HORIZON)
+    return Windows(_tensor(values[known]), _tensor(values[future, -1]))
 
 
 def _tensor(values: FloatArray) -> Tensor:
