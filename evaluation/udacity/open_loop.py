@@ -101,7 +101,7 @@ def open_loop(config: OpenLoopConfig) -> Report:
     config = config.resolved()
     config.check()
     try:
-        _load(config.data)
+        _load(config.data).split(SHARES, config.first_seed)
     except PolicyError as fault:
         raise BenchmarkError(str(fault)) from None
     work = partial(train_and_test, config)

@@ -152,7 +152,9 @@ def _shares(seen: FloatArray, cells: int, pixels: int) -> FloatArray:
     """Shares ``(pixels, cells)``, of the first and last pixel that each cell sees, or NaN."""
     number, place = np.arange(cells), np.arange(pixels)
     middles, known = seen[:cells].mean(axis=1), np.isfinite(seen[:cells, 0])
-    if known.sum() < 2:
+    if cells == 1 and known.all():
+        centres, reach = middles, float(seen[0, 1] - seen[0, 0]) / 2
+    elif known.sum() < 2:
         centres = (number + 0.5) * pixels / cells - 0.5
         reach = pixels / cells
     else:

@@ -1,0 +1,118 @@
+"""Where policies of the Udacity simulator look, laid over frames of a recording."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import policies
+from drive.observation import ObservationSpec
+from drive.udacity.frames import Frame, decode
+from drive.udacity.recordings import Row, read
+from evaluation.errors import EvaluationError
+from evaluation.inspection.saliency.lens import Lens
+from evaluation.inspection.saliency.maps import saliency_maps, scaled
+from evaluation.inspection.saliency.network import PictureNetwork, network_of
+from evaluation.inspection.saliency.overlay import as_bytes, overlaid
+
+LAYER = "conv5"
+"""The last layer of 64 channels: a cell for each of the 18 columns."""
+
+_INCHES = 3.2
+_BRIGHTEST = 0.995
+
+
+@dataclass(frozen=True)
+class SaliencyConfig:
+    """Which policies look at which frames.
+
+    Attributes:
+        policies: Checkpoints of ``nsac-train udacity``, or ``nsac-udacity`` (bundled).
+        data: Folder of the recording that the frames are of.
+        out: Picture to write, such as ``saliency.png``.
+        rows: Numbers of the recording's rows, from 0; by default four, evenly over it.
+        lens: Which map; by default Grad-CAM of the steering on the last 64-channel layer. Its
+            gradient is drawn below it.
+    """
+
+    policies: tuple[str, ...]
+    data: Path
+    out: Path
+    rows: tuple[int, ...] = ()
+    lens: Lens = field(default_factory=lambda: Lens(layer=LAYER))
+
+
+def draw_saliency(config: SaliencyConfig) -> Path:
+    """Draws and saves the picture.
+
+    Raises:
+        EvaluationError: There is no such row, or no policy.
+        PolicyError: A policy cannot be loaded, or does not see the camera.
+        drive.udacity.driving_log.DrivingLogError: The recording cannot be read.
+        drive.udacity.frames.FrameError: A frame is damaged.
+    """
+    if not config.policies:
+        raise EvaluationError("no policy is given")
+    camera = ObservationSpec("camera", 1)
+    networks = [network_of(policies.load(name, camera)) for name in config.policies]
+    chosen = _chosen(read(config.data).rows, config.rows)
+    shown = [decode(row.centre.read_bytes()) for row in chosen]
+    figure = saliency_figure(networks, shown, [row.steering for row in chosen], config.lens)
+    config.out.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(config.out, dpi=110)
+    return config.out
+
+
+def saliency_figure(
+    networks: Sequence[PictureNetwork],
+    shown: Sequence[Frame],
+    steering: Sequence[float],
+    lens: Lens,
+) -> Figure:
+    """Frames in columns; under each the map of every network, and its gradient.
+
+    Args:
+        networks: Of the policies.
+        shown: The frames, RGB uint8 ``(160, 320, 3)``.
+        steering: What was recorded with each.
+        lens: Which map.
+    """
+    lenses = [lens] if lens.kind == "gradient" else [lens, Lens("gradient")]
+    lines = 1 + len(lenses) * len(networks)
+    size = (_INCHES * len(shown), (_INCHES / 2 + 0.25) * lines)
+    figure = Figure(figsize=size, layout="constrained")
+    panels = figure.subplots(lines, len(shown), squeeze=False)
+    for axes, frame, angle in zip(panels[0], shown, steering, strict=True):
+        _panel(axes, frame, f"recorded steering {angle:+.2f}")
+    stacks = np.stack(shown)[:, None]
+    line = 1
+    for network in networks:
+        means = network(scaled(stacks)).detach()[:, 0].tolist()
+        for look in lenses:
+            maps = saliency_maps(network, stacks, look)
+            for axes, frame, drawn, mean in zip(panels[line], shown, maps, means, strict=True):
+                picture = overlaid(frame, as_bytes(drawn, _BRIGHTEST))
+                layer = f" on {look.layer}" if look.kind != "gradient" else ""
+                _panel(axes, picture, f"{network.name}: {look.kind}{layer}, steers {mean:+.2f}")
+            line += 1
+    return figure
+
+
+def _panel(axes: Any, picture: Frame, title: str) -> None:  # noqa: ANN401
+    axes.imshow(picture)
+    axes.set_title(title, fontsize=8, loc="left")
+    axes.set_xticks([])
+    axes.set_yticks([])
+
+
+def _chosen(rows: Sequence[Row], numbers: Sequence[int]) -> list[Row]:
+    if not rows:
+        raise EvaluationError("the recording has no row that can be used")
+    for number in numbers:
+        if not 0 <= number < len(rows):
+            raise EvaluationError(f"there is no row {number}, expected 0 to {len(rows) - 1}")
+    spread = [int(place * len(rows)) for place in (0.125, 0.375, 0.625, 0.875)]
+    return [rows[number] for number in (numbers or spread)]
