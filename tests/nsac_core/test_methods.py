@@ -192,7 +192,7 @@ def sequence_method(name: str) -> Method:
 @torch.no_grad()
 def test_positions_of_sequences_are_rows_in_their_order(name: str) -> None:
     method, x = sequence_method(name), torch.rand(3, 5, 2)
-    both, each = method.predict(x), [method.predict(sequence) for sequence in x.split(1)]
+    both, each = method.predict(x), [method.predict(sequence) for sequence in torch.split(x, 1)]
     for part in ("mean", "aleatoric", "epistemic"):
         torch.testing.assert_close(
             getattr(both, part), torch.cat([getattr(one, part) for one in each])
@@ -204,7 +204,7 @@ def test_every_position_of_a_sequence_is_learnt(name: str) -> None:
     """The target is the time itself, which the last position alone would leave unknown."""
     generator = seeded()
     x = torch.rand(32, 6, 2, generator=generator)
-    batches = list(zip(x.split(4), x[..., :1].split(4), strict=True))
+    batches = list(zip(torch.split(x, 4), torch.split(x[..., :1], 4), strict=True))
     method = sequence_method(name)
     config = FitConfig(epochs=12, learning_rate=1e-2, progress=False)
     fitting.fit(method, lambda _: batches, batches, config)
