@@ -13,7 +13,7 @@ from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
 from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.forecasting.config import Ettm1, Jena
-from nsac_core.benchmarks.page import fill
+from nsac_core.benchmarks.page import fill, runs_of
 from nsac_core.benchmarks.registry import benchmark, collect, report
 from nsac_core.benchmarks.report import write_summary
 from nsac_core.benchmarks.spiral.config import Spiral
@@ -31,16 +31,16 @@ class ReportRun:
 
 
 @dataclass(frozen=True)
-class TabularPage:
-    """Fill the tables of a page from runs.
+class Page:
+    """Fill the tables and figures of a page from the runs that it names.
 
     Attributes:
-        runs: Their folders.
         page: A Markdown file with blocks `<!-- begin RUN/NAME -->` to `<!-- end -->`.
+        runs: Folder that holds the folders RUN.
     """
 
-    runs: tuple[Path, ...] = (Path("runs/bench/boston"), Path("runs/bench/kin8nm"))
-    page: Path = Path("docs/results/tabular.md")
+    page: Annotated[Path, tyro.conf.Positional]
+    runs: Path = Path("runs/bench")
 
 
 Command = (
@@ -53,9 +53,9 @@ Command = (
     | Annotated[Bearings, tyro.conf.subcommand("bearings")]
     | Annotated[SyntheticBearings, tyro.conf.subcommand("synthetic-bearings")]
     | Annotated[ReportRun, tyro.conf.subcommand("report")]
-    | Annotated[TabularPage, tyro.conf.subcommand("tabular-page")]
+    | Annotated[Page, tyro.conf.subcommand("page")]
 )
-AnyCommand = BenchmarkConfig | ReportRun | TabularPage
+AnyCommand = BenchmarkConfig | ReportRun | Page
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -78,10 +78,8 @@ def perform(command: AnyCommand) -> None:
         BenchmarkError: If it cannot be done.
     """
     console = Console(soft_wrap=True, highlight=False)
-    if isinstance(command, TabularPage):
-        if not command.page.is_file():
-            raise BenchmarkError(f"{command.page}: no such page")
-        fill(command.page, [report(run) for run in command.runs])
+    if isinstance(command, Page):
+        fill(command.page, [report(command.runs / name) for name in runs_of(command.page)])
         console.print(f"wrote {command.page}")
         return
     found = collect(command.run) if isinstance(command, ReportRun) else benchmark(command)

@@ -41,8 +41,12 @@ WORDS = {
     "laps-needed": "answer",
     "perturbations": "save_sheet",
     "study": "run_study",
+    "udacity": "evaluate_stand_in",
 }
 """What ``nsac-evaluate`` calls for its first words."""
+
+RECORDERS = {"carracing": "record", "check": "check", "udacity": "record_udacity"}
+"""What ``nsac-record`` calls for its first words."""
 
 INSPECTORS = {
     "report": "make_report",
@@ -99,6 +103,8 @@ def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> object:
             worker = WORDS.get(arguments[0], worker)
             if "--world" in arguments:
                 worker = "drive_live"
+        if command == "nsac-record":
+            worker = RECORDERS[arguments[0]]
         if command == "nsac-inspect":
             worker = INSPECTORS[arguments[0]]
         module = importlib.import_module(name)
@@ -133,8 +139,9 @@ def test_a_wrong_option_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> None:
     known = ""
     calls: list[tuple[str, list[str]]] = [(name, []) for name, _ in WORKERS.values()]
-    calls += [("recorders.cli", ["carracing"]), ("policies.cli", ["--expert", "ppo"])]
-    calls += [("nsac_core.cli", [command]) for command in ("boston", "report", "tabular-page")]
+    calls += [("recorders.cli", [word]) for word in RECORDERS]
+    calls += [("policies.cli", words) for words in (["--expert", "ppo"], ["udacity"])]
+    calls += [("nsac_core.cli", [command]) for command in ("boston", "report", "page")]
     calls += [("evaluation.cli", [word]) for word in WORDS]
     calls += [("evaluation.cli", ["--world", "udacity"])]
     calls += [("evaluation.inspect_cli", [word]) for word in INSPECTORS]

@@ -36,6 +36,17 @@ def fill(page: Path, runs: Sequence[Report]) -> None:
                 shutil.copyfile(run.folder / f"{name}.svg", page.parent / _picture(run, name))
 
 
+def runs_of(page: Path) -> list[str]:
+    """The names of the runs that the blocks of a page are of, each once.
+
+    Raises:
+        BenchmarkError: If there is no such page.
+    """
+    if not page.is_file():
+        raise BenchmarkError(f"{page}: no such page")
+    return list(dict.fromkeys(name.partition("/")[0] for name in names_of_blocks(page)))
+
+
 def fill_blocks(page: Path, blocks: dict[str, str], optional: Collection[str] = ()) -> list[str]:
     """Writes the blocks of a page anew, all between ``<!-- begin NAME -->`` and ``<!-- end -->``.
 

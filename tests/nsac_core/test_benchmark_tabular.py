@@ -17,7 +17,6 @@ from nsac_core.benchmarks.data_sets import SOURCES
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill
 from nsac_core.benchmarks.progress import Scratch
-from nsac_core.benchmarks.references import REFERENCES
 from nsac_core.benchmarks.report import Report, report
 from nsac_core.benchmarks.tabular import benchmark
 from nsac_core.cli import main
@@ -66,7 +65,7 @@ def test_every_method_and_reference_is_in_the_tables(
     tiny: configurations.Boston, run_folder: Path
 ) -> None:
     scores = pd.read_parquet(run_folder / "scores.parquet")
-    assert set(scores["model"]) == {*METHODS, *REFERENCES, "nsac_lambda_0"}
+    assert set(scores["model"]) == {*METHODS, *tiny.references, "nsac_lambda_0"}
     assert (scores.groupby("model").size() == 2).all()
     assert np.isfinite(scores[["mse", "nll", "crps", "ece", "auroc"]].to_numpy()).all()
     predictions = pd.read_parquet(run_folder / "predictions.parquet")
@@ -171,7 +170,7 @@ def test_the_command_writes_json_and_resumes(
         (["boston", "--seeds", "0"], "seeds must be at least 1"),
         (["kin8nm", "--data-dir", "nowhere"], "nowhere/kin8nm/data.txt: no such file"),
         (["report", "nowhere"], "nowhere: is not the folder of a run"),
-        (["tabular-page", "--page", "nowhere.md"], "nowhere.md: no such page"),
+        (["page", "nowhere.md"], "nowhere.md: no such page"),
     ],
 )
 def test_a_fault_is_one_line_and_status_2(
