@@ -32,7 +32,7 @@ def drive_laps(
     driver: Driver,
     simulator: Simulator,
     *,
-    laps: int = 1,
+    laps: float = 1.0,
     speed: float = 20.0,
     late_ms: int = 0,
     perturbation: Perturbation | None = None,

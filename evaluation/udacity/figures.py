@@ -40,7 +40,9 @@ def trajectories(steps: pd.DataFrame, tracks: dict[str, Track], policy: str) -> 
             linewidth=0,
         )
         put_back = own[own["interventions"] > 0]
-        axes.plot(put_back["x"], put_back["y"], "x", color=VERMILION, ms=9, label="intervention")
+        if len(put_back):
+            words = "intervention"
+            axes.plot(put_back["x"], put_back["y"], "x", color=VERMILION, ms=9, label=words)
         figure.colorbar(dots, ax=axes, label="|Lateral error| (m)", shrink=0.7)
         axes.plot(*track.points[0], "o", color=VERMILION, ms=6, label="start")
         axes.legend(frameon=False, loc="best")
@@ -70,10 +72,13 @@ def lateral_error(steps: pd.DataFrame, tracks: dict[str, Track]) -> Figure:
         axes, bends = rows[2 * number], rows[2 * number + 1]
         axes.axhspan(-track.half_width, track.half_width, color="#eeeeee", linewidth=0)
         own = steps[steps["track"] == name]
+        largest = 0.5
         for policy, words in titles(own).items():
             arc, error = along(own[own["policy"] == policy], track.length)
+            largest = max(largest, 1.2 * float(np.nanmax(np.abs(error))))
             axes.plot(arc, error, color=colour_of(policy), lw=1.2, label=words)
         axes.set(title=name, ylabel="Lateral error (m, left +)", xlim=(0, track.length))
+        axes.set_ylim(-largest, largest)
         axes.tick_params(labelbottom=False)
         arc = np.arange(0.0, track.length, BIN)
         bends.plot(arc, track.curvature_at(arc), color=GREY, lw=1.0)

@@ -34,7 +34,8 @@ def sheets(drives: pd.DataFrame, laps: pd.DataFrame, speed: float) -> list[Sheet
         own = drives[drives["track"] == track]
         clean = (own["late_ms"] == 0) & (own["severity"] == 0)
         found.append(_clean(own[clean], str(track), speed))
-        found.append(_laps(_of(laps[laps["track"] == track], own[clean]), str(track)))
+        unchanged = (laps["late_ms"] == 0) & (laps["severity"] == 0)
+        found.append(_laps(laps[unchanged & (laps["track"] == track)], str(track)))
         late, perturbed = own[clean | (own["late_ms"] > 0)], own[clean | (own["severity"] > 0)]
         if late["late_ms"].nunique() > 1:
             found.append(_by_condition(late, str(track), "latency", "commands late"))
@@ -42,12 +43,6 @@ def sheets(drives: pd.DataFrame, laps: pd.DataFrame, speed: float) -> list[Sheet
             words = "one perturbation at a time"
             found.append(_by_condition(perturbed, str(track), "perturbations", words))
     return found
-
-
-def _of(laps: pd.DataFrame, drives: pd.DataFrame) -> pd.DataFrame:
-    """The laps of clean drives; ones hardly begun, behind the line of the last lap, left off."""
-    clean = (laps["late_ms"] == 0) & (laps["severity"] == 0) & (laps["laps"] > 0.5)
-    return laps[clean & laps["policy"].isin(drives["policy"])]
 
 
 def _clean(drives: pd.DataFrame, track: str, speed: float) -> Sheet:
