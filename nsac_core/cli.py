@@ -79,8 +79,11 @@ def perform(command: AnyCommand) -> None:
     """
     console = Console(soft_wrap=True, highlight=False)
     if isinstance(command, Page):
-        fill(command.page, [report(command.runs / name) for name in runs_of(command.page)])
+        folders = [command.runs / name for name in runs_of(command.page)]
+        left = fill(command.page, [report(folder) for folder in folders if folder.is_dir()])
         console.print(f"wrote {command.page}")
+        if left:
+            console.print(f"not of runs in {command.runs}, left as they are: {', '.join(left)}")
         return
     found = collect(command.run) if isinstance(command, ReportRun) else benchmark(command)
     if isinstance(command, BenchmarkConfig) and command.json is not None:

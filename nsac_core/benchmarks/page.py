@@ -11,8 +11,8 @@ from nsac_core.benchmarks.report import Report, write_text
 _BLOCK = re.compile(r"(<!-- begin ([\w/-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def fill(page: Path, runs: Sequence[Report]) -> None:
-    """Writes the blocks of a page anew.
+def fill(page: Path, runs: Sequence[Report]) -> list[str]:
+    """Writes those blocks of a page anew that are of these runs.
 
     A block is all between ``<!-- begin RUN/NAME -->`` and ``<!-- end -->``. RUN is the name of the
     run's folder; NAME is that of a table, ``settings``, ``figure``, which is copied beside the page
@@ -20,20 +20,26 @@ def fill(page: Path, runs: Sequence[Report]) -> None:
 
     Args:
         page: A Markdown file.
-        runs: One for each that the page names.
+        runs: Their blocks are written; those of others stay as they are.
+
+    Returns:
+        The blocks that stayed.
 
     Raises:
-        BenchmarkError: If the page has no block, or a block is of none of the runs.
+        BenchmarkError: If the page has no block, or one that its run does not have.
     """
     blocks: dict[str, str] = {}
     for run in runs:
         blocks.update(_blocks(run))
-    fill_blocks(page, blocks)
+    names = {run.folder.name for run in runs}
+    others = [name for name in names_of_blocks(page) if name.partition("/")[0] not in names]
+    left = fill_blocks(page, blocks, others)
     text = page.read_text(encoding="utf-8")
     for run in runs:
         for name in run.figures:
             if f"]({_picture(run, name)})" in text:
                 shutil.copyfile(run.folder / f"{name}.svg", page.parent / _picture(run, name))
+    return left
 
 
 def runs_of(page: Path) -> list[str]:

@@ -201,6 +201,15 @@ def test_a_page_gets_its_tables_and_keeps_its_words(finished: Report, tmp_path: 
     assert page.read_text() == text
 
 
+def test_a_page_keeps_the_blocks_of_other_runs(finished: Report, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    other = "<!-- begin elsewhere/scores -->\nkept\n<!-- end -->\n"
+    page.write_text(f"{other}<!-- begin boston/scores -->\nformer\n<!-- end -->\n")
+    assert fill(page, [finished]) == ["elsewhere/scores"]
+    assert page.read_text().startswith(other)
+    assert "former" not in page.read_text()
+
+
 def test_a_page_that_asks_for_what_no_run_has(finished: Report, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- begin boston/colours -->\n<!-- end -->\n")
