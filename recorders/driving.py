@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import policies
 from drive.carracing.observations import FrameStack
 from drive.carracing.world import ObservationName
+from policies.errors import PolicyError
 from policies.protocol import Policy
 from recorders.config import WORLD, RecordConfig
 from recorders.episode import Episode
@@ -30,9 +31,11 @@ class Driver:
             name: What ``policies.load`` takes.
 
         Raises:
-            policies.PolicyError: It is unknown or cannot be loaded.
+            policies.PolicyError: It is unknown, cannot be loaded, or sees another simulator.
         """
         self._policy: Policy = policies.load(name)
+        if self._policy.observation.kind == "camera":
+            raise PolicyError(f"{name}: reads camera frames, which CarRacing does not show")
         self._stack = FrameStack(1, 1)
 
     @property

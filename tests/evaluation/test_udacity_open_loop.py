@@ -11,11 +11,12 @@ import pytest
 from drive.observation import ObservationSpec
 from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
-from evaluation import cli
+from evaluation import cli, drive_laps
 from evaluation.udacity.open_loop import OpenLoopConfig, open_loop
 from nsac_core.benchmarks.errors import BenchmarkError
-from policies import checkpoint, load
+from policies import PolicyError, checkpoint, load
 from policies.udacity.augmentation import CameraAugmentation
+from recorders.driving import Driver
 
 START = datetime(2026, 1, 1)  # noqa: DTZ001 - the simulator's is local
 ROWS = 540
@@ -100,6 +101,14 @@ def test_the_policies_are_kept_and_drive(config: OpenLoopConfig, scores: Scores)
     dark, bright = policy.act(shown).action[:, 0]
     assert dark < bright
     assert scores["gmle", 43]["parameters"] > 1e5
+
+
+def test_no_lap_of_carracing_is_driven_by_them(config: OpenLoopConfig, scores: Scores) -> None:
+    path = config.out / "policies" / "gmle-42.safetensors"
+    with pytest.raises(PolicyError, match=r"gmle-42: observation is .*camera.*, expected kind"):
+        drive_laps(path, ["oval"])
+    with pytest.raises(PolicyError, match="camera frames"):
+        Driver(str(path))
 
 
 def test_the_same_command_again_trains_nothing(
