@@ -12,7 +12,7 @@ import pandas as pd
 
 from drive.udacity import protocol
 from drive.udacity.commands import AT_REST, safe_command
-from drive.udacity.frames import decode, encode
+from drive.udacity.frames import FRAME_SHAPE, Frame, decode, encode
 from drive.udacity.pilot import Driver
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.simulator import Simulator
@@ -24,6 +24,8 @@ from policies import Decision
 
 TICKS = 3
 """Of the physics for each frame: 0.06 s, as the stand-in counts in lock-step."""
+BLANK: Frame = np.zeros(FRAME_SHAPE, dtype=np.uint8)
+"""What a driver is shown that says it is blind."""
 PATIENCE = 2.0
 """Times the time that the laps take at the speed asked for, after which a drive ends."""
 
@@ -40,7 +42,8 @@ def drive_laps(
     """Drives some laps from a standing start; whenever the car leaves the road, it is put back.
 
     Args:
-        driver: Who drives, as through the bridge; its ``decision``, if any, is kept too.
+        driver: Who drives, as through the bridge; its ``decision``, if any, is kept too. One with
+            a true attribute ``blind`` is shown black.
         simulator: Is reset.
         laps: After which the drive ends; or after twice the time that these should take.
         speed: That the driver is to keep, mph: says how long the drive should take.
@@ -56,11 +59,12 @@ def drive_laps(
     end = PATIENCE * laps * simulator.track.length / (speed * MPH)
     simulator.reset()
     driver.reset()
-    told = AT_REST
+    told, blind = AT_REST, getattr(driver, "blind", False)
     rows: list[dict[str, Any]] = []
     while simulator.state.laps < laps and simulator.state.time < end:
         before, helped = simulator.state, supervisor.interventions
-        telemetry = telemetry_of(simulator, told)
+        picture = BLANK if blind else simulator.frame()
+        telemetry = telemetry_of(simulator, told, picture)
         frame = changed.frame(decode(telemetry.image))
         start = time.perf_counter()
         wanted = safe_command(driver.drive(frame, telemetry))
@@ -80,18 +84,19 @@ def drive_laps(
     return pd.DataFrame(rows)
 
 
-def telemetry_of(simulator: Simulator, told: Command) -> Telemetry:
+def telemetry_of(simulator: Simulator, told: Command, picture: Frame) -> Telemetry:
     """What arrives at the bridge.
 
     Args:
         simulator: As it stands.
         told: The command that holds.
+        picture: What the camera sees.
     """
     sent = Telemetry(
         steering_angle=protocol.MAX_STEERING_DEGREES * told.steering,
         throttle=max(told.throttle, 0.0),
         speed=simulator.state.speed / MPH,
-        image=encode(simulator.frame()),
+        image=encode(picture),
     )
     arrived = protocol.read(protocol.write_telemetry(sent))
     assert isinstance(arrived, Telemetry)

@@ -20,7 +20,13 @@ SCRIPTED = "scripted"
 
 
 class Scripted:
-    """The stand-in's own driver, of its state and not of its picture."""
+    """The stand-in's own driver, of its state and not of its picture.
+
+    Attributes:
+        blind: Says that no picture need be drawn for it.
+    """
+
+    blind = True
 
     def __init__(self, simulator: Simulator, speed: float) -> None:
         self._simulator = simulator

@@ -2,11 +2,16 @@
 
 import math
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from drive.udacity.simulator.vehicle import MPH
+from evaluation.udacity.drivers import SCRIPTED
 from evaluation.udacity.names import titles
 from nsac_core.benchmarks.sheets import Direction, Field, Number, Sheet, with_best
+
+FloatArray = NDArray[np.float64]
 
 COLUMNS: dict[str, tuple[str, float, int, Direction]] = {
     "autonomy": ("Autonomy (%)", 100.0, 1, "high"),
@@ -46,17 +51,13 @@ def sheets(drives: pd.DataFrame, laps: pd.DataFrame, speed: float) -> list[Sheet
 
 
 def _clean(drives: pd.DataFrame, track: str, speed: float) -> Sheet:
-    columns = {
-        name: with_best(
-            [Number(factor * value, digits=digits) for value in drives_in_order(drives)[name]],
-            better,
-        )
-        for name, (_, factor, digits, better) in COLUMNS.items()
-    }
+    own = drives_in_order(drives)
+    rivals = own.index != SCRIPTED
+    columns = {name: _numbers(own[name].to_numpy(), rivals, name) for name in COLUMNS}
     rows: list[list[Field]] = [
         [words, f"{laps:.1f}", *(columns[name][place] for name in COLUMNS)]
         for place, (words, laps) in enumerate(
-            zip(titles(drives).values(), drives_in_order(drives)["laps"], strict=True)
+            zip(titles(drives).values(), own["laps"], strict=True)
         )
     ]
     return Sheet(
@@ -67,6 +68,14 @@ def _clean(drives: pd.DataFrame, track: str, speed: float) -> Sheet:
         ["driver", "laps", *(head for head, *_ in COLUMNS.values())],
         rows,
     )
+
+
+def _numbers(values: FloatArray, rivals: NDArray[np.bool_], name: str) -> list[Number]:
+    """A column with the best of the rivals in bold."""
+    _, factor, digits, better = COLUMNS[name]
+    numbers = [Number(factor * value, digits=digits) for value in values]
+    best = iter(with_best([n for n, rival in zip(numbers, rivals, strict=True) if rival], better))
+    return [next(best) if rival else n for n, rival in zip(numbers, rivals, strict=True)]
 
 
 def _laps(laps: pd.DataFrame, track: str) -> Sheet:
@@ -95,11 +104,12 @@ def _by_condition(drives: pd.DataFrame, track: str, name: str, words: str) -> Sh
     for policy, called in titles(drives).items():
         own = drives[drives["policy"] == policy].set_index("condition").reindex(conditions)
         rows.append([called, *(_cell(own.loc[condition]) for condition in conditions)])
-    laps = ", ".join(f"{count:.0f}" for count in sorted(drives["laps"].round().unique()))
+    changed = drives[drives["condition"] != conditions[0]]
+    laps = f"{drives['laps'].max():.0f} with nothing changed, else {changed['laps'].max():.0f}"
     return Sheet(
         f"{name}_{track}",
-        f"Autonomy on {track} with {words} ({laps} laps each), the interventions a lap in "
-        "brackets, and the lateral error (RMS).",
+        f"Autonomy on {track} with {words}, the interventions a lap in brackets, and the lateral "
+        f"error (RMS). Laps of a drive: {laps}.",
         ["driver", *conditions],
         rows,
     )
