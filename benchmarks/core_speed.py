@@ -8,12 +8,9 @@ of the peak during the first call of a fresh process.
 """
 
 import json
-import os
 import platform
-import subprocess
 import sys
 import time
-import venv
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -26,8 +23,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-PEER = "torch-nac==0.0.2"
-WORKER = Path(__file__).with_name("core_speed_worker.py")
+from nsac_core.benchmarks.runtime.processes import PEER, Contestant, peer_environment
+
 SHORTEST_TURN = 0.2
 FEWEST_TURNS = 3
 
@@ -84,7 +81,8 @@ class Case:
     def call(self) -> dict[str, Any]:
         """What a worker has to know."""
         fields = ("length", "positions", "batch", "samples", "train")
-        return {name: getattr(self, name) for name in fields}
+        size = {"method": None, "width": 64, "heads": 16, "top_k": 8, "device": "cpu"}
+        return size | {name: getattr(self, name) for name in fields}
 
 
 CASES = (
@@ -102,40 +100,6 @@ CASES = (
 )
 
 
-class Worker:
-    """A contestant in a process of its own."""
-
-    def __init__(self, python: Path, contestant: str) -> None:
-        # One thread for the libraries below torch too, and no word of theirs in the table.
-        self.process = subprocess.Popen(
-            [python, "-W", "ignore", WORKER, contestant],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
-        )
-
-    def __enter__(self) -> "Worker":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.communicate()
-
-    def ask(self, case: Case, **request: Any) -> float:  # noqa: ANN401 - goes out as JSON
-        """The answer to a request.
-
-        Raises:
-            RuntimeError: If the process ended.
-        """
-        assert self.process.stdin
-        assert self.process.stdout
-        print(json.dumps({"case": case.call, **request}), file=self.process.stdin, flush=True)
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise RuntimeError(f"a contestant ended during {case.name!r}")
-        return float(json.loads(answer))
-
-
 def measure(case: Case, peer_python: Path, options: Options) -> dict[str, Any]:
     """Both contestants in turn, then the memory of each."""
     contestants = {"ours": Path(sys.executable)}
@@ -143,22 +107,22 @@ def measure(case: Case, peer_python: Path, options: Options) -> dict[str, Any]:
         contestants["peer"] = peer_python
     durations: dict[str, list[float]] = {name: [] for name in contestants}
     with ExitStack() as stack:
-        workers = {n: stack.enter_context(Worker(p, n)) for n, p in contestants.items()}
+        workers = {n: stack.enter_context(Contestant(p, n)) for n, p in contestants.items()}
         # The first call is slower than the rest and says how many of those fill a turn.
-        first = {name: worker.ask(case, calls=1) for name, worker in workers.items()}
+        first = {name: worker.ask(case.call, calls=1) for name, worker in workers.items()}
         calls = {name: 1 + int(SHORTEST_TURN / duration) for name, duration in first.items()}
         start = time.monotonic()
         for turn in range(options.turns):
             if turn >= FEWEST_TURNS and time.monotonic() - start > options.seconds:
                 break
             for name, worker in workers.items():
-                durations[name].append(worker.ask(case, calls=calls[name]))
+                durations[name].append(worker.ask(case.call, calls=calls[name]))
     return _result(case, durations, {n: _memory(case, p, n) for n, p in contestants.items()})
 
 
 def _memory(case: Case, python: Path, contestant: str) -> float:
-    with Worker(python, contestant) as worker:
-        return worker.ask(case, memory=True)
+    with Contestant(python, contestant) as worker:
+        return float(worker.ask(case.call, memory=True))
 
 
 def _result(
@@ -182,23 +146,6 @@ def _result(
         "megabytes": megabytes,
         "met": met,
     }
-
-
-def peer_environment() -> Path:
-    """The Python of the cached environment with the peer and the torch of this one."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    place = cache / "nsac-drive" / PEER
-    python = place / "bin" / "python"
-    ready = place / "ready"
-    if not ready.exists():
-        print(f"installing {PEER} into {place}")
-        venv.create(place, with_pip=True, clear=True)
-        torch = f"torch=={version('torch').partition('+')[0]}"
-        # numpy: the peer imports it and does not declare it.
-        needed = (PEER, torch, "numpy")
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *needed], check=True)
-        ready.touch()
-    return python
 
 
 def report(results: list[dict[str, Any]]) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from rich.console import Console
 from maps.faults import one_line
 from nsac_core.benchmarks.ablations.config import Ablations
 from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
-from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
+from nsac_core.benchmarks.config import Boston, Kin8nm
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.forecasting.config import Ettm1, Jena
 from nsac_core.benchmarks.page import fill, runs_of
-from nsac_core.benchmarks.registry import benchmark, collect, report
+from nsac_core.benchmarks.registry import AnyConfig, benchmark, collect, report
 from nsac_core.benchmarks.report import write_summary
+from nsac_core.benchmarks.runtime.config import Runtime
 from nsac_core.benchmarks.spiral.config import Spiral
 
 
@@ -50,12 +51,13 @@ Command = (
     | Annotated[Ettm1, tyro.conf.subcommand("ettm1")]
     | Annotated[Jena, tyro.conf.subcommand("jena")]
     | Annotated[Ablations, tyro.conf.subcommand("ablations")]
+    | Annotated[Runtime, tyro.conf.subcommand("runtime")]
     | Annotated[Bearings, tyro.conf.subcommand("bearings")]
     | Annotated[SyntheticBearings, tyro.conf.subcommand("synthetic-bearings")]
     | Annotated[ReportRun, tyro.conf.subcommand("report")]
     | Annotated[Page, tyro.conf.subcommand("page")]
 )
-AnyCommand = BenchmarkConfig | ReportRun | Page
+AnyCommand = AnyConfig | ReportRun | Page
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -86,9 +88,10 @@ def perform(command: AnyCommand) -> None:
             console.print(f"not of runs in {command.runs}, left as they are: {', '.join(left)}")
         return
     found = collect(command.run) if isinstance(command, ReportRun) else benchmark(command)
-    if isinstance(command, BenchmarkConfig) and command.json is not None:
+    if isinstance(command, AnyConfig) and command.json is not None:
         write_summary(command.json, found)
     for sheet in found.sheets:
         console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
-    pictures = ", ".join(f"{name}.png" for name in found.figures)
-    console.print(f"\nwrote {found.folder}/tables.md, tables.tex, scores.parquet, {pictures}")
+    pictures = [f"{name}.png" for name in found.figures]
+    files = ", ".join(["tables.md", "tables.tex", "scores.parquet", *pictures])
+    console.print(f"\nwrote {found.folder}/{files}")

@@ -17,16 +17,21 @@ from nsac_core.benchmarks.forecasting import benchmark as forecasting
 from nsac_core.benchmarks.forecasting.config import Ettm1, Jena
 from nsac_core.benchmarks.report import Report
 from nsac_core.benchmarks.runner import settings_of
+from nsac_core.benchmarks.runtime import benchmark as runtime
+from nsac_core.benchmarks.runtime.config import Runtime
 from nsac_core.benchmarks.spiral import benchmark as spiral
 from nsac_core.benchmarks.spiral.config import Spiral
 
-_RUNS: dict[type[BenchmarkConfig], Callable[[Any], Report]] = {
+AnyConfig = BenchmarkConfig | Runtime
+
+_RUNS: dict[type[AnyConfig], Callable[[Any], Report]] = {
     Boston: tabular.benchmark,
     Kin8nm: tabular.benchmark,
     Spiral: spiral.benchmark,
     Ettm1: forecasting.benchmark,
     Jena: forecasting.benchmark,
     Ablations: ablations.benchmark,
+    Runtime: runtime.benchmark,
     Bearings: bearings.benchmark,
     SyntheticBearings: bearings.benchmark,
 }
@@ -42,7 +47,7 @@ _PRESENTATIONS: dict[str, Presentation] = {
 }
 
 
-def benchmark(config: BenchmarkConfig) -> Report:
+def benchmark(config: AnyConfig) -> Report:
     """Runs the benchmark that a configuration is of.
 
     Raises:
@@ -57,6 +62,8 @@ def collect(folder: Path) -> Report:
     Raises:
         BenchmarkError: If there is none.
     """
+    if settings_of(folder).get("data_set") == Runtime.data_set:
+        return runtime.report(folder)  # it has no cells
     return reports.collect(folder, _presentation(folder))
 
 
@@ -66,6 +73,8 @@ def report(folder: Path) -> Report:
     Raises:
         BenchmarkError: If the folder lacks them.
     """
+    if settings_of(folder).get("data_set") == Runtime.data_set:
+        return runtime.report(folder)
     return reports.report(folder, _presentation(folder))
 
 

@@ -146,11 +146,14 @@ def save_figure(figure: Figure, stem: Path) -> None:
 
 
 def _summary(frame: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
-    records = []
+    records: list[dict[str, Any]] = []
+    if not len(frame):
+        return records
+    numbers = frame.select_dtypes("number").columns.difference([*keys, "seed"], sort=False)
     for key, rows in frame.groupby(keys, sort=False):
         record: dict[str, Any] = dict(zip(keys, key, strict=True))
         record["seeds"] = rows["seed"].tolist()
-        for name in rows.columns.difference([*keys, "seed"], sort=False):
+        for name in numbers:
             values = rows[name].dropna().astype(float)
             if len(values):
                 mean, std = float(values.mean()), float(values.std(ddof=0))

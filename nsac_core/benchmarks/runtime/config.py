@@ -1,0 +1,69 @@
+"""What the benchmark of run time measures."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from nsac_core.benchmarks.errors import BenchmarkError
+from nsac_core.methods import METHODS
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Time, memory and parameters of a prediction from one sequence (the paper's Table 4).
+
+    Attributes:
+        methods: Names of methods; `all` stands for every one.
+        peer_python: Python of an environment that holds torch-nac 0.0.2, to measure it as well;
+            `install` makes one in the user's cache.
+        length: Points of the sequence, of one feature.
+        width: Of queries, keys and values.
+        heads: Number of heads.
+        samples: Numbers of passes of a prediction.
+        positions: `last` predicts from the last point, `all` from every one.
+        devices: Where: `cpu`, `cuda`; `auto` is the CPU and, if there is any, the first GPU.
+        repeats: Predictions that are timed, after one that is not.
+        preset: `quick` times 3.
+        out: Folder of the results, which are measured anew each time.
+        json: File for the results as JSON, or None.
+        quiet: No progress bar.
+    """
+
+    data_set: ClassVar[str] = "runtime"
+
+    methods: tuple[str, ...] = ("all",)
+    peer_python: Path | None = None
+    length: int = 1000
+    width: int = 32
+    heads: int = 4
+    samples: tuple[int, ...] = (1, 5)
+    positions: tuple[Literal["last", "all"], ...] = ("last", "all")
+    devices: tuple[str, ...] = ("auto",)
+    repeats: int = 10
+    preset: Literal["paper", "quick"] = "paper"
+    out: Path = Path("runs/bench/runtime")
+    json: Path | None = None
+    quiet: bool = False
+
+    def check(self) -> None:
+        """Checks the fields.
+
+        Raises:
+            BenchmarkError: If one cannot be.
+        """
+        unknown = [name for name in self.methods if name not in (*METHODS, "all")]
+        if unknown or not self.methods:
+            wrong = f"no method {unknown[0]!r}" if unknown else "no method given"
+            raise BenchmarkError(f"{wrong}; there are all, {', '.join(METHODS)}")
+        for name in ("length", "width", "heads", "repeats"):
+            if getattr(self, name) < 1:
+                raise BenchmarkError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.width % self.heads:
+            raise BenchmarkError(f"width {self.width} is not a multiple of heads {self.heads}")
+        if not self.samples or min(self.samples) < 1:
+            raise BenchmarkError("samples must be numbers of at least 1")
+
+    def settings(self) -> dict[str, Any]:
+        """What decides the results, as JSON holds it."""
+        names = ("length", "width", "heads", "repeats")
+        return {"data_set": self.data_set, **{name: getattr(self, name) for name in names}}
