@@ -136,6 +136,7 @@ class Bridge:
         self._opening: set[ServerConnection] = set()
         self._sessions: list[Session] = []
         self._server: Server | None = None
+        self._closing: asyncio.Task[None] | None = None
 
     @property
     def port(self) -> int:
@@ -186,10 +187,18 @@ class Bridge:
         await self.close()
 
     async def close(self) -> None:
-        """Takes no more clients, brings every car to rest, hangs up and ends the drivers."""
+        """Takes no more clients, brings every car to rest, hangs up and ends the drivers.
+
+        May be called again, and while it is under way: every caller waits for the same end.
+        """
         if self._server is None:
             return
-        self._server.close(close_connections=False)
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close(self._server))
+        await asyncio.shield(self._closing)
+
+    async def _close(self, server: Server) -> None:
+        server.close(close_connections=False)
         for session in self._sessions:
             session.answering.stop()
         try:
@@ -200,7 +209,7 @@ class Bridge:
             await asyncio.gather(*(session.end() for session in list(self._sessions)))
         for connection in list(self._opening):
             connection.transport.abort()
-        await self._server.wait_closed()
+        await server.wait_closed()
         for pilot in self._pilots:
             pilot.close()
         self._pilots.clear()

@@ -260,7 +260,8 @@ def closing(bridge: Bridge) -> threading.Thread:
     assert bridge._server is not None
     loop = bridge._server.get_loop()
     end = threading.Thread(
-        target=lambda: asyncio.run_coroutine_threadsafe(bridge.close(), loop).result()
+        target=lambda: asyncio.run_coroutine_threadsafe(bridge.close(), loop).result(10),
+        daemon=True,
     )
     end.start()
     return end
@@ -284,7 +285,8 @@ def test_the_end_brakes_below_5_mph_then_lets_go(
     assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
     with pytest.raises(EOFError):
         client.receive()
-    end.join()
+    end.join(5)
+    assert not end.is_alive()
 
 
 def test_the_end_comes_at_once_for_a_driver_that_works(
@@ -295,9 +297,13 @@ def test_the_end_comes_at_once_for_a_driver_that_works(
     client.send(telemetry("20.0000"))
     time.sleep(0.1)
     start = time.monotonic()
-    closing(bridge)
+    end = closing(bridge)
     assert client.steer() == {"steering_angle": "0.0000", "throttle": "-1.0000"}
     assert time.monotonic() - start < 1.5
+    client.send(telemetry("4.0000"))
+    assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
+    end.join(5)
+    assert not end.is_alive()
 
 
 def test_the_end_lets_go_of_a_car_that_says_no_more(
@@ -311,7 +317,8 @@ def test_the_end_lets_go_of_a_car_that_says_no_more(
     assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
     with pytest.raises(EOFError):
         client.receive()
-    end.join()
+    end.join(5)
+    assert not end.is_alive()
 
 
 def test_the_end_does_not_wait_for_idle_clients(
