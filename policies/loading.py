@@ -19,6 +19,7 @@ BUNDLED = {
     "nsac": _PRETRAINED / "nsac_carracing.safetensors",
     "nsac-robust": _PRETRAINED / "nsac_carracing_robust.safetensors",
     "ppo": _PRETRAINED / "ppo_carracing.safetensors",
+    "nsac-udacity": _PRETRAINED / "nsac_udacity.safetensors",
 }
 """Checkpoints that come with the package, by name."""
 
@@ -30,10 +31,10 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
     """Loads a policy.
 
     Args:
-        name: ``"nsac"``, ``"nsac-robust"`` or ``"ppo"`` (bundled), ``"privileged"``, the path of a
-            checkpoint, or ``"package.module:factory"``, where the factory takes no argument and
-            returns a policy; or any of these under a supervisor, as ``policies.selective.parse``
-            reads it.
+        name: ``"nsac"``, ``"nsac-robust"``, ``"ppo"`` or ``"nsac-udacity"`` (bundled; the last one
+            for the Udacity simulator), ``"privileged"``, the path of a checkpoint, or
+            ``"package.module:factory"``, where the factory takes no argument and returns a policy;
+            or any of these under a supervisor, as ``policies.selective.parse`` reads it.
         observation: What the policy will be shown, where that is fixed; None accepts any.
 
     Raises:

@@ -42,6 +42,8 @@ WORDS = {
     "perturbations": "save_sheet",
     "study": "run_study",
     "udacity": "evaluate_stand_in",
+    "udacity-open-loop": "open_loop",
+    "udacity-saliency": "draw_saliency",
 }
 """What ``nsac-evaluate`` calls for its first words."""
 
