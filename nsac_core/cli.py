@@ -17,7 +17,9 @@ from nsac_core.benchmarks.page import fill, runs_of
 from nsac_core.benchmarks.registry import AnyConfig, benchmark, collect, report
 from nsac_core.benchmarks.report import write_summary
 from nsac_core.benchmarks.runtime.config import Runtime
+from nsac_core.benchmarks.sheets import Sheet
 from nsac_core.benchmarks.spiral.config import Spiral
+from nsac_core.benchmarks.table_one.command import TableOne, table_one
 
 
 @dataclass(frozen=True)
@@ -54,10 +56,11 @@ Command = (
     | Annotated[Runtime, tyro.conf.subcommand("runtime")]
     | Annotated[Bearings, tyro.conf.subcommand("bearings")]
     | Annotated[SyntheticBearings, tyro.conf.subcommand("synthetic-bearings")]
+    | Annotated[TableOne, tyro.conf.subcommand("table1")]
     | Annotated[ReportRun, tyro.conf.subcommand("report")]
     | Annotated[Page, tyro.conf.subcommand("page")]
 )
-AnyCommand = AnyConfig | ReportRun | Page
+AnyCommand = AnyConfig | TableOne | ReportRun | Page
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -87,11 +90,19 @@ def perform(command: AnyCommand) -> None:
         if left:
             console.print(f"not of runs in {command.runs}, left as they are: {', '.join(left)}")
         return
+    if isinstance(command, TableOne):
+        _show(console, table_one(command))
+        console.print(f"\nwrote {command.out}/tables.md, tables.tex, table1.json, figure.png")
+        return
     found = collect(command.run) if isinstance(command, ReportRun) else benchmark(command)
     if isinstance(command, AnyConfig) and command.json is not None:
         write_summary(command.json, found)
-    for sheet in found.sheets:
-        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
+    _show(console, found.sheets)
     pictures = [f"{name}.png" for name in found.figures]
     files = ", ".join(["tables.md", "tables.tex", "scores.parquet", *pictures])
     console.print(f"\nwrote {found.folder}/{files}")
+
+
+def _show(console: Console, sheets: list[Sheet]) -> None:
+    for sheet in sheets:
+        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")

@@ -1,6 +1,7 @@
 """What the paper has published, for comparison; ``paper.json`` holds it."""
 
 import json
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -8,16 +9,44 @@ from typing import Any
 from nsac_core.benchmarks.sheets import Number
 
 
+@dataclass(frozen=True)
+class Artefact:
+    """A reason why a published number is not what it is called.
+
+    Attributes:
+        code: A letter, for tables.
+        why: What was done, in a sentence.
+    """
+
+    code: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Where the paper's text says other than its Table 1.
+
+    Attributes:
+        data_set: One of ``data_sets()``.
+        text: What the text says.
+        table: What the table has.
+    """
+
+    data_set: str
+    text: str
+    table: str
+
+
 @cache
-def _table() -> dict[str, Any]:
+def _published() -> dict[str, Any]:
     text = resources.files("nsac_core.benchmarks").joinpath("paper.json").read_text("utf-8")
-    table: dict[str, Any] = json.loads(text)["data_sets"]
-    return table
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def data_sets() -> list[str]:
-    """Those that the paper reports."""
-    return list(_table())
+    """Those that the paper reports, in the order of its Table 1."""
+    return list(_published()["data_sets"])
 
 
 def published(data_set: str, method: str, metric: str) -> Number | None:
@@ -28,5 +57,35 @@ def published(data_set: str, method: str, metric: str) -> Number | None:
         method: Key of ``METHODS``.
         metric: ``mse``, ``nll``, ``crps``, ``ece`` or ``auroc``.
     """
-    pair = _table().get(data_set, {}).get(method, {}).get(metric)
+    pair = _published()["data_sets"].get(data_set, {}).get(method, {}).get(metric)
     return None if pair is None else Number(*pair)
+
+
+def artefacts() -> list[Artefact]:
+    """Every reason there is."""
+    return [Artefact(entry["code"], entry["why"]) for entry in _published()["artefacts"]]
+
+
+def artefacts_of(data_set: str, method: str, metric: str) -> list[Artefact]:
+    """Why a published number is not what it is called; none for a number that may be.
+
+    Args:
+        data_set: One of ``data_sets()``.
+        method: Key of ``METHODS``.
+        metric: As for ``published``.
+    """
+    number = published(data_set, method, metric)
+    if number is None:
+        return []
+    where = {"data_sets": data_set, "methods": method, "metrics": metric}
+    return [
+        Artefact(entry["code"], entry["why"])
+        for entry in _published()["artefacts"]
+        if all(value in entry.get(name, [value]) for name, value in where.items())
+        and entry.get("published", number.mean) == number.mean
+    ]
+
+
+def disagreements() -> list[Disagreement]:
+    """Where the paper's text says other than its Table 1."""
+    return [Disagreement(**entry) for entry in _published()["disagreements"]]

@@ -1,0 +1,67 @@
+"""``nsac-bench table1``: gathers, writes the tables and the figure, and fills a page."""
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from nsac_core.benchmarks.errors import BenchmarkError
+from nsac_core.benchmarks.page import fill_blocks
+from nsac_core.benchmarks.report import save_figure, write_frame, write_text
+from nsac_core.benchmarks.sheets import Sheet
+from nsac_core.benchmarks.table_one.figure import WORDS, errors
+from nsac_core.benchmarks.table_one.sources import gathered
+from nsac_core.benchmarks.table_one.tables import sheets
+
+
+@dataclass(frozen=True)
+class TableOne:
+    """The paper's Table 1 from whatever runs there are, beside the paper's numbers.
+
+    Attributes:
+        runs: Folder of the runs of `nsac-bench`, and of the open loop on Udacity.
+        drivers: Folder of a study of `nsac-evaluate drivers`, for CarRacing.
+        out: Folder for the tables and the figure.
+        page: Page to fill, a Markdown file with blocks `<!-- begin table1/NAME -->` to
+            `<!-- end -->`; none by default.
+    """
+
+    runs: Path = Path("runs/bench")
+    drivers: Path = Path("runs/drivers")
+    out: Path = Path("runs/table1")
+    page: Path | None = None
+
+
+def table_one(command: TableOne) -> list[Sheet]:
+    """Writes ``tables.md``, ``tables.tex``, ``values.parquet``, ``table1.json`` and the figure.
+
+    Raises:
+        BenchmarkError: If there is no run at all, or the page is not there or has other blocks.
+    """
+    if command.page is not None and not command.page.is_file():
+        raise BenchmarkError(f"{command.page}: no such page")
+    found = gathered(command.runs, command.drivers)
+    if not len(found):
+        raise BenchmarkError(
+            f"neither {command.runs} nor {command.drivers} holds a run; nsac-bench boston makes one"
+        )
+    tables = sheets(found)
+    command.out.mkdir(parents=True, exist_ok=True)
+    write_frame(command.out / "values.parquet", found)
+    texts = {sheet.name: f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in tables}
+    write_text(command.out / "tables.md", "\n".join(texts.values()))
+    write_text(command.out / "tables.tex", "\n".join(sheet.latex() for sheet in tables))
+    means = found.groupby(["data_set", "model", "metric"])["value"].agg(["mean", "std", "count"])
+    records = json.loads(means.reset_index().to_json(orient="records"))
+    write_text(command.out / "table1.json", json.dumps(records, indent=1) + "\n")
+    save_figure(errors(found), command.out / "figure")
+    if command.page is not None:
+        _fill(command.page, texts, command.out / "figure.svg")
+    return tables
+
+
+def _fill(page: Path, texts: dict[str, str], picture: Path) -> None:
+    blocks = {f"table1/{name}": text for name, text in texts.items()}
+    blocks["table1/figure"] = f"![{WORDS}](table1.svg)\n"
+    fill_blocks(page, blocks)
+    shutil.copyfile(picture, page.parent / "table1.svg")
