@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import venv
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -48,9 +49,11 @@ class Contestant:
         """
         assert self.process.stdin
         assert self.process.stdout
-        self.process.stdin.write(json.dumps({"case": case, **request}) + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
+        answer = ""
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps({"case": case, **request}) + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
         if not answer:
             raise ContestantError(f"a contestant ended during {case}")
         return json.loads(answer)
