@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from drive.observation import ObservationSpec
 from policies.encoders import FrameEncoder, register
+from policies.udacity.elu import ELU
 from policies.udacity.preprocessing import INPUT_SHAPE, PREPROCESSING, preprocess
 
 
@@ -55,7 +56,7 @@ class CameraEncoder(FrameEncoder):
         self.conv3 = nn.Conv2d(36, 48, 5, stride=2)
         self.conv4 = nn.Conv2d(48, 64, 3)
         self.conv5 = nn.Conv2d(64, 64, 3)
-        self.elu = nn.ELU()
+        self.elu = ELU()
         self.columns = ColumnPlaces(self.tokens_per_frame, self.token_dim)
         # Twice as fast on a CPU, for the maps follow the layout of the weights.
         self.to(memory_format=torch.channels_last)

@@ -21,6 +21,7 @@ from policies.checkpoint import Header
 from policies.cloning import untrained
 from policies.driving_policy import DrivingPolicy
 from policies.udacity.augmentation import CameraAugmentation
+from policies.udacity.elu import ELU
 from policies.udacity.network import CameraEncoder
 from policies.udacity.preprocessing import preprocess
 from policies.udacity.train import OPTIONS, train_udacity
@@ -93,6 +94,19 @@ def test_a_red_frame_is_red_to_the_network() -> None:
 def test_another_size_is_named() -> None:
     with pytest.raises(ValueError, match=r"\(66, 200, 4\)"):
         preprocess(torch.zeros(66, 200, 4))
+
+
+@pytest.mark.parametrize(
+    ("precision", "tolerance"), [(torch.float32, 3e-7), (torch.bfloat16, 8e-3)]
+)
+def test_the_fast_elu_is_the_elu(precision: torch.dtype, tolerance: float) -> None:
+    x = torch.linspace(-30, 30, 4001).to(precision)
+    ours, theirs = x.clone().requires_grad_(), x.clone().requires_grad_()
+    found, expected = ELU()(ours), torch.nn.functional.elu(theirs)
+    torch.testing.assert_close(found, expected, atol=tolerance, rtol=0)
+    torch.autograd.backward([found.sum(), expected.sum()])
+    assert ours.grad is not None
+    torch.testing.assert_close(ours.grad, theirs.grad, atol=tolerance, rtol=0)
 
 
 def test_tokens_are_columns_from_left_to_right() -> None:
