@@ -28,24 +28,6 @@ def paint_backdrop(look: Look, rng: np.random.Generator) -> NDArray[np.uint8]:
     return np.clip(picture, 0, 255).astype(np.uint8)
 
 
-def show(
-    backdrop: NDArray[np.uint8], heading: float, horizon: float, shape: tuple[int, int]
-) -> NDArray[np.uint8]:
-    """The part that a camera sees, (rows, columns, 3).
-
-    Args:
-        backdrop: From `paint_backdrop`.
-        heading: Of the camera, radians.
-        horizon: Its row.
-        shape: Rows and columns of the frame.
-    """
-    rows, columns = shape
-    turned = np.arctan((np.arange(columns) + 0.5 - 0.5 * columns) / FOCAL)
-    column = (turned - heading) * (COLUMNS / (2.0 * np.pi)) % COLUMNS
-    row = np.clip(np.arange(rows) - round(horizon) + ABOVE, 0, ABOVE + BELOW - 1)
-    return np.asarray(backdrop[row[:, None], column.astype(int)[None, :]])
-
-
 def _ring_noise(bumps: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Smooth noise all round, (COLUMNS,)."""
     ring = rng.standard_normal(bumps).astype(np.float32)

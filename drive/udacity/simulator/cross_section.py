@@ -9,22 +9,24 @@ from drive.udacity.simulator.land import PROFILE_REACH, PROFILE_STEP
 from drive.udacity.simulator.looks import Look, Rgb
 
 KERB = 1.1
-STRIPE = 1.6
+STRIPE = 1.1
 """Length of a red and a white stripe together, metres."""
-RED, WHITE = (206, 70, 56), (226, 218, 206)
+RED, WHITE = (222, 104, 92), (236, 226, 210)
 BRICK, WALL = (150, 126, 112), (16, 16, 18)
 TAPERS = 4
-PLAIN, BRIDGE, FIRST_KERB = 1, 2, 3
-DASH_ON, DASH_OFF = 3, 6
+PLAIN, BRIDGE, DASHED, FIRST_KERB = 1, 2, 3, 4
+DASH, DASHES_APART = 3, 9  # metres
 
 
 def cross_sections(look: Look) -> NDArray[np.float32]:
     """All kinds of cross-section, integrated as `Land.profiles` wants them, (kinds, steps, 4).
 
-    Kind 1 is plain, 2 the bridge; then a pair, red and white, for each width of the kerb.
+    Kind 1 is plain, 2 the bridge, 3 has a dash in its middle; then a pair, red and white, for each width of the kerb.
     """
     plain = _plain(look)
-    kinds = [plain, plain, _bridge(look)]
+    dashed = plain.copy()
+    _band(dashed, -0.09, 0.09, look.line)
+    kinds = [plain, plain, _bridge(), dashed]
     for taper in range(1, TAPERS + 1):
         for colour in (RED, WHITE):
             kerb = plain.copy()
@@ -37,11 +39,13 @@ def cross_sections(look: Look) -> NDArray[np.float32]:
     return np.asarray(np.pad(integral, ((0, 0), (1, 0), (0, 0))), dtype=np.float32)
 
 
-def sides(course: Course) -> NDArray[np.int64]:
+def sides(course: Course, look: Look) -> NDArray[np.int64]:
     """Kind of cross-section at each metre of the lap, left and right, (2, metres)."""
     track = course.track
     arcs = np.arange(int(track.length) + 1.0)
     kinds = np.full((2, len(arcs)), PLAIN)
+    if look.centre_line:
+        kinds[:, arcs % DASHES_APART < DASH] = DASHED
     if course.kerb_radius:
         tight = np.abs(track.curvature_at(arcs)) > 1.0 / course.kerb_radius
         width = np.convolve(np.pad(tight, 4, mode="wrap"), np.ones(9) / 9, "valid")
@@ -62,9 +66,9 @@ def _plain(look: Look) -> FloatArray:
     return profile
 
 
-def _bridge(look: Look) -> FloatArray:
+def _bridge() -> FloatArray:
     profile = np.zeros((round(2 * PROFILE_REACH / PROFILE_STEP), 4))
-    _band(profile, -HALF_WIDTH - 1.2, HALF_WIDTH + 1.2, WALL)
+    _band(profile, -HALF_WIDTH - 2.0, HALF_WIDTH + 2.0, WALL)
     _band(profile, -HALF_WIDTH - 0.1, HALF_WIDTH + 0.1, BRICK)
     return profile
 

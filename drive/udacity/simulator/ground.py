@@ -9,25 +9,46 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from drive.udacity.simulator.backdrop import ABOVE
 from drive.udacity.simulator.cameras import FOCAL
-from drive.udacity.simulator.land import FAR, GRAIN_STEP, PROFILE_REACH, PROFILE_STEP, Land
+from drive.udacity.simulator.courses import HALF_WIDTH
+from drive.udacity.simulator.land import (
+    BLOCK,
+    COARSE_STEP,
+    FAR,
+    GRAIN_STEP,
+    PROFILE_REACH,
+    PROFILE_STEP,
+    Land,
+)
 
-FARTHEST = 420.0
+FARTHEST = 360.0
 """Metres along the camera's axis beyond which only the backdrop is seen."""
+INNER = 3.2
+"""Half the width of the road that has one colour across, metres."""
+MIDDLE = 0.1
+"""Half the width of a line along the road's middle, metres."""
+OPAQUE = 5.5
+"""Half the width of the road beneath which no ground is seen, metres."""
 
 Floats = NDArray[np.float64]
 Colour = NDArray[np.float32]
 
+# Compiled into their callers: passing all the maps to a function costs more than what it does.
+_inline = njit(cache=True, inline="always", error_model="numpy", fastmath=True)
 
-@njit(cache=True)
+
+@njit(cache=True, error_model="numpy", fastmath=True)
 def draw_ground(
     frame: NDArray[np.uint8],
     depth: NDArray[np.float32],
     eye: Floats,
     land: Land,
     haze: Floats,
+    backdrop: NDArray[np.uint8],
+    bottom: NDArray[np.int64],
 ) -> None:
-    """Draws what lies below the skyline.
+    """Draws the ground up to the skyline, and what is beyond it above.
 
     Args:
         frame: RGB ``(rows, columns, 3)``, written.
@@ -35,16 +56,21 @@ def draw_ground(
         eye: x, y, z, heading and downward pitch of the camera.
         land: The maps.
         haze: Colour of the distance, and how much of it a metre adds, ``(4,)``.
+        backdrop: From `paint_backdrop`.
+        bottom: The row of each column below which nothing need be drawn, ``(columns,)``.
     """
     rows, columns = depth.shape
+    first = round(ABOVE - 0.5 * rows + FOCAL * math.tan(eye[4]))
     x, y, z = eye[0], eye[1], eye[2]
     cos_h, sin_h = math.cos(eye[3]), math.sin(eye[3])
     cos_p, sin_p = math.cos(eye[4]), math.sin(eye[4])
     colour = np.empty(4, dtype=np.float32)
     for u in range(columns):
         aside = (u + 0.5 - 0.5 * columns) / FOCAL
+        turned = (math.atan(aside) - eye[3]) / (2.0 * math.pi)
+        beyond = int((turned - math.floor(turned)) * backdrop.shape[1]) % backdrop.shape[1]
         t = 0.5
-        for v in range(rows - 1, -1, -1):
+        for v in range(bottom[u] - 1, -1, -1):
             below = (v + 0.5 - 0.5 * rows) / FOCAL
             ahead = cos_p - below * sin_p
             rise = -sin_p - below * cos_p
@@ -52,16 +78,21 @@ def draw_ground(
             dy = ahead * sin_h - aside * cos_h
             t, hit = _march(land, x, y, z, dx, dy, rise, t)
             if not hit:
-                depth[: v + 1, u] = np.inf
+                for w in range(v + 1):
+                    depth[w, u] = np.inf
+                    row = min(max(w + first, 0), backdrop.shape[0] - 1)
+                    for c in range(3):
+                        frame[w, u, c] = backdrop[row, beyond, c]
                 break
             depth[v, u] = t
             _shade(colour, land, x + t * dx, y + t * dy, dx, dy, t / FOCAL, rise)
             mist = 1.0 - math.exp(-t * haze[3])
             for c in range(3):
-                frame[v, u, c] = np.uint8(colour[c] + mist * (haze[c] - colour[c]))
+                value = colour[c] + mist * (haze[c] - colour[c])
+                frame[v, u, c] = np.uint8(min(max(value, 0.0), 255.0))
 
 
-@njit
+@_inline
 def _march(
     land: Land, x: float, y: float, z: float, dx: float, dy: float, rise: float, start: float
 ) -> tuple[float, bool]:
@@ -70,28 +101,50 @@ def _march(
     A ray starts where that of the pixel below it ended: nothing nearer can hide it.
     """
     plane = -z / rise if rise < 0.0 else np.inf
-    t = before = start
-    over_before = 0.0
-    while t < plane and t < FARTHEST:
-        column, row = (x + t * dx - land.left) / land.cell, (y + t * dy - land.bottom) / land.cell
-        over = z + t * rise - _bilinear(land.height, column, row)
-        if over <= 0.0:
-            if t > start:
-                before += (t - before) * over_before / (over_before - over)
-            return before, True
-        before, over_before = t, over
-        t += max(0.3, 0.015 * t)
-    if plane < FARTHEST:
-        return max(plane, start), True
-    return t, False
+    end = min(plane, FARTHEST)
+    scale = 1.0 / land.cell
+    column, row = (x - land.left) * scale, (y - land.bottom) * scale
+    over_columns, over_rows = dx * scale, dy * scale
+    leap = land.cell * BLOCK / math.sqrt(dx * dx + dy * dy)
+    drop = min(rise, 0.0) * leap
+    blocks = land.crest.shape
+    t, step, hit = start, max(0.3, 0.02 * start), False
+    while t + step < end:
+        t += step
+        at_column, at_row = column + t * over_columns, row + t * over_rows
+        k = min(max(int(at_row) // BLOCK, 0), blocks[0] - 1)
+        m = min(max(int(at_column) // BLOCK, 0), blocks[1] - 1)
+        over = z + t * rise
+        step = max(0.3, 0.02 * t)
+        if over + drop > land.crest[k, m]:
+            step = max(step, leap)
+        elif over <= _bilinear(land.height, at_column, at_row):
+            hit = True
+            break
+    if not hit:
+        if plane >= FARTHEST:
+            return max(t, start), False
+        over_ground = _bilinear(land.height, column + plane * over_columns, row + plane * over_rows)
+        if over_ground <= 0.001:
+            return max(plane, start), True
+        step = plane - t
+        t = plane
+    low = max(start, t - step)
+    for _ in range(3):
+        middle = 0.5 * (low + t)
+        level = _bilinear(land.height, column + middle * over_columns, row + middle * over_rows)
+        if z + middle * rise > level:
+            low = middle
+        else:
+            t = middle
+    return t, True
 
 
-@njit
+@_inline
 def _bilinear(field: NDArray[np.float32], column: float, row: float) -> float:
     """A map between its corners; beyond its border the border goes on."""
-    rows, columns = field.shape
-    column = min(max(column, 0.0), columns - 1.001)
-    row = min(max(row, 0.0), rows - 1.001)
+    column = min(max(column, 0.0), field.shape[1] - 1.001)
+    row = min(max(row, 0.0), field.shape[0] - 1.001)
     i, j = int(row), int(column)
     b, a = row - i, column - j
     low = field[i, j] + a * (field[i, j + 1] - field[i, j])
@@ -99,7 +152,7 @@ def _bilinear(field: NDArray[np.float32], column: float, row: float) -> float:
     return low + b * (high - low)
 
 
-@njit
+@_inline
 def _shade(
     colour: Colour, land: Land, px: float, py: float, dx: float, dy: float, across: float,
     rise: float,
@@ -116,96 +169,111 @@ def _shade(
         across: Width of the pixel there, metres.
         rise: Climb of the ray for each metre along the camera's axis.
     """
-    column, row = (px - land.left) / land.cell, (py - land.bottom) / land.cell
-    along = min(across / max(-rise, 0.02), 40.0)
-    rows, columns = land.lateral.shape
-    column = min(max(column, 0.0), columns - 1.001)
-    row = min(max(row, 0.0), rows - 1.001)
-    fine = across * along
-    if fine > 4.0:
-        far = land.far
-        i = min(int(row) // FAR, far.shape[0] - 1)
-        j = min(int(column) // FAR, far.shape[1] - 1)
-        for c in range(4):
-            colour[c] = far[i, j, c]
+    column = min(max((px - land.left) / land.cell, 0.0), land.height.shape[1] - 1.001)
+    row = min(max((py - land.bottom) / land.cell, 0.0), land.height.shape[0] - 1.001)
+    i, j = int(row), int(column)
+    descent, height = -rise, land.height
+    if height[i, j] > 0.0:
+        climb = (height[i, j + 1] - height[i, j]) * dx + (height[i + 1, j] - height[i, j]) * dy
+        descent += climb / land.cell
+    along = min(across / max(descent, 0.03), 30.0)
+    area = across * along
+    off = _bilinear(land.lateral, column, row)
+    if abs(off) > OPAQUE - along:
+        if area > 2.0:
+            _mix(colour, land.far, column / FAR, row / FAR, 0)
+        else:
+            _mix(colour, land.colour, column, row, 0)
     else:
-        _bilinear_colour(colour, land.colour, column, row)
-    if abs(_bilinear(land.lateral, column, row)) < PROFILE_REACH - 0.5:
-        _lay_road(colour, land, column, row, dx, dy, across, along)
-    if fine < 0.4:
-        size = land.grain.shape[0]
-        g = land.grain[int(py / GRAIN_STEP) % size, int(px / GRAIN_STEP) % size]
-        rough = 1.0 + g / 256.0 / (1.0 + 20.0 * fine)
+        _mix(colour, land.colour, column, row, 3)
+    spread = 0.5 * (along + across)
+    if spread + MIDDLE < abs(off) < INNER - spread:
+        kind = abs(land.sides[0, int(land.arc[i, j])])
+        p = int((off + PROFILE_REACH) / PROFILE_STEP)
+        light = colour[3] / 255.0 / PROFILE_STEP
         for c in range(3):
-            colour[c] *= rough
+            colour[c] = (land.profiles[kind, p + 1, c] - land.profiles[kind, p, c]) * light
+    elif abs(off) < PROFILE_REACH - 0.5:
+        _lay_road(colour, land, column, row, off, dx, dy, across, along)
+    last, rough = land.grain.shape[0] - 1, 1.0
+    if area < 0.5:
+        grain = land.grain[int(py / GRAIN_STEP) & last, int(px / GRAIN_STEP) & last]
+        worn = 1.0 if abs(off) < HALF_WIDTH - 0.16 else 0.45
+        rough += worn * grain / (256.0 + 5000.0 * area)
+    if abs(off) > OPAQUE and area < 20.0:
+        grain = land.grain[int(py / COARSE_STEP) & last, int(px / COARSE_STEP) & last]
+        rough += grain / (400.0 + 100.0 * area)
     for c in range(3):
-        colour[c] = min(max(colour[c], 0.0), 255.0)
+        colour[c] *= rough
 
 
-@njit
-def _bilinear_colour(colour: Colour, picture: NDArray[np.uint8], column: float, row: float) -> None:
+@_inline
+def _mix(colour: Colour, picture: NDArray[np.uint8], column: float, row: float, first: int) -> None:
+    """A picture's colour between its corners, from its channel `first` on."""
+    column = min(max(column, 0.0), picture.shape[1] - 1.001)
+    row = min(max(row, 0.0), picture.shape[0] - 1.001)
     i, j = int(row), int(column)
     b, a = row - i, column - j
-    for c in range(4):
+    for c in range(first, 4):
         low = (1.0 - a) * picture[i, j, c] + a * picture[i, j + 1, c]
         high = (1.0 - a) * picture[i + 1, j, c] + a * picture[i + 1, j + 1, c]
         colour[c] = (1.0 - b) * low + b * high
 
 
-@njit
+@_inline
 def _lay_road(
-    colour: Colour, land: Land, column: float, row: float, dx: float, dy: float, across: float,
-    along: float,
+    colour: Colour, land: Land, column: float, row: float, off: float, dx: float, dy: float,
+    across: float, along: float,
 ) -> None:  # fmt: skip
-    """Lays the road's cross-section over the ground, both averaged over the footprint."""
+    """Lays the road's cross-section over the ground, averaged over the footprint."""
     i, j = int(row), int(column)
-    lateral = land.lateral
-    off = _bilinear(lateral, column, row)
+    lateral, profiles = land.lateral, land.profiles
     nx = (lateral[i, j + 1] - lateral[i, j]) / land.cell
     ny = (lateral[i + 1, j] - lateral[i, j]) / land.cell
-    flat = max(math.hypot(dx, dy), 1e-6)
-    facing = abs(nx * dx + ny * dy) / flat
-    turned = abs(nx * dy - ny * dx) / flat
+    flat = 1.0 / max(math.sqrt(dx * dx + dy * dy), 1e-6)
+    facing, turned = abs(nx * dx + ny * dy) * flat, abs(nx * dy - ny * dx) * flat
     half = max(0.5 * (facing * along + turned * across), PROFILE_STEP)
     arc = land.arc[i, j] + (ny * (column - j) - nx * (row - i)) * land.cell
-    kind = land.sides[0 if off > 0.0 else 1, int(arc % land.lap)]
+    metre = min(max(int(arc), 0), land.sides.shape[1] - 1)
+    kind = land.sides[0 if off > 0.0 else 1, metre]
+    light = colour[3] / 255.0
     share = 1.0
     if kind < 0:
         kind = -kind
         share = _striped(arc / land.stripe, (facing * across + turned * along) / land.stripe)
-    light = colour[3] / 255.0
-    opacity = _mean(land.profiles, kind, off, half, 3)
-    for c in range(3):
-        value = _mean(land.profiles, kind, off, half, c)
-        if share < 1.0:
-            other = _mean(land.profiles, kind + 1, off, half, c)
-            value = share * value + (1.0 - share) * other
-        colour[c] = value * light + (1.0 - opacity) * colour[c]
-
-
-@njit
-def _mean(profiles: NDArray[np.float32], kind: int, off: float, half: float, c: int) -> float:
-    """Mean of a cross-section within `half` of an offset from the centre line, metres."""
     last = profiles.shape[1] - 1.001
     low = min(max((off - half + PROFILE_REACH) / PROFILE_STEP, 0.0), last)
     high = min(max((off + half + PROFILE_REACH) / PROFILE_STEP, 0.0), last)
     p, q = int(low), int(high)
-    profile = profiles[kind]
-    start = profile[p, c] + (low - p) * (profile[p + 1, c] - profile[p, c])
-    end = profile[q, c] + (high - q) * (profile[q + 1, c] - profile[q, c])
-    return (end - start) / (2.0 * half)
+    a, b = low - p, high - q
+    bare = 1.0 - _between(profiles, kind, 3, p, q, a, b) / (2.0 * half)
+    for c in range(3):
+        value = _between(profiles, kind, c, p, q, a, b)
+        if share < 1.0:
+            other = _between(profiles, kind + 1, c, p, q, a, b)
+            value = share * value + (1.0 - share) * other
+        colour[c] = value / (2.0 * half) * light + bare * colour[c]
 
 
-@njit
+@_inline
+def _between(
+    profiles: NDArray[np.float32], kind: int, c: int, p: int, q: int, a: float, b: float
+) -> float:
+    """What a cross-section's integral grows by from step p + a to step q + b."""
+    start = profiles[kind, p, c] + a * (profiles[kind, p + 1, c] - profiles[kind, p, c])
+    end = profiles[kind, q, c] + b * (profiles[kind, q + 1, c] - profiles[kind, q, c])
+    return end - start
+
+
+@_inline
 def _striped(phase: float, width: float) -> float:
     """Share of a square wave of period 1 that is up within `width` about a phase."""
-    if width >= 1.0:
-        return 0.5
     width = max(width, 1e-3)
-    return (_wave(phase + 0.5 * width) - _wave(phase - 0.5 * width)) / width
+    share = (_wave(phase + 0.5 * width) - _wave(phase - 0.5 * width)) / width
+    return 0.5 if width >= 1.0 else share
 
 
-@njit
+@_inline
 def _wave(phase: float) -> float:
     """Integral of a square wave that is up in the first half of each period of 1."""
     whole = math.floor(phase)

@@ -9,10 +9,14 @@ PROFILE_REACH = 8.0
 """Half the width of a road's cross-section, kerbs and shoulders included, metres."""
 PROFILE_STEP = 0.02
 """Between two values of a cross-section, metres."""
-FAR = 8
-"""Cells along the side of one cell of the coarse map."""
-GRAIN_STEP = 0.04
+FAR = 4
+"""Cells along the side of one cell of the coarse map of colours."""
+BLOCK = 16
+"""Cells along the side of one cell of the map of crests."""
+GRAIN_STEP = 0.03
 """Between two values of the surface's grain, metres."""
+COARSE_STEP = 0.25
+"""The same for what is seen from afar beside the road."""
 
 
 class Land(NamedTuple):
@@ -25,6 +29,7 @@ class Land(NamedTuple):
         lap: Length of the centre line, metres.
         stripe: Length of a red and a white stripe of a kerb, metres.
         height: Of the ground, metres, float32.
+        crest: Of each block of `BLOCK` cells and its neighbours the highest, metres, float32.
         lateral: Distance to the centre line, left positive, metres, float32.
         arc: Arc length of the nearest point of the centre line, metres, float32.
         colour: Of the ground beside the road, light included, and the light alone, uint8
@@ -44,6 +49,7 @@ class Land(NamedTuple):
     lap: float
     stripe: float
     height: NDArray[np.float32]
+    crest: NDArray[np.float32]
     lateral: NDArray[np.float32]
     arc: NDArray[np.float32]
     colour: NDArray[np.uint8]

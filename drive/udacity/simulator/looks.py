@@ -17,7 +17,8 @@ class Look:
         haze: What the distance fades to.
         haze_length: Over which it has faded to 1/e.
         sun: Direction towards it: east, north, up (any length).
-        shadow: Light that is left in the shadow of trees, 0 to 1.
+        shadow: Light that is left in shadows, 0 to 1.
+        hill_shadows: Longest shadow that hills cast.
         grounds: Of the soil beside the road, from low to high.
         slope: Of steep ground.
         water: Of the lake.
@@ -25,6 +26,7 @@ class Look:
         hills: Height of the highest hills.
         foot: Distance from the centre line at which hills begin.
         rise: Distance over which they reach their height.
+        nearest: Least distance of plants from the centre line.
         trees: Trees to a hectare.
         bushes: Bushes to a hectare.
         leaves: Colours of plants.
@@ -40,6 +42,7 @@ class Look:
     haze_length: float
     sun: tuple[float, float, float]
     shadow: float
+    hill_shadows: float
     grounds: tuple[Rgb, Rgb, Rgb]
     slope: Rgb
     water: Rgb
@@ -47,6 +50,7 @@ class Look:
     hills: float
     foot: float
     rise: float
+    nearest: float
     trees: float
     bushes: float
     leaves: tuple[Rgb, ...]
@@ -63,18 +67,20 @@ LAKE_LOOK = Look(
     haze_length=700.0,
     sun=(-0.6, -0.55, 0.6),
     shadow=0.75,
+    hill_shadows=0.0,
     grounds=((188, 150, 92), (206, 178, 96), (226, 212, 120)),
     slope=(206, 186, 148),
     water=(128, 160, 188),
-    lake=0.6,
+    lake=0.35,
     hills=22.0,
     foot=9.0,
     rise=45.0,
-    trees=28.0,
-    bushes=45.0,
+    nearest=7.5,
+    trees=110.0,
+    bushes=90.0,
     leaves=((74, 78, 30), (58, 66, 34), (104, 96, 44), (44, 54, 30)),
-    asphalt=(112, 112, 102),
-    line=(190, 170, 62),
+    asphalt=(112, 113, 103),
+    line=(180, 162, 66),
     shoulders=((142, 144, 132), (214, 202, 168)),
     centre_line=False,
 )
@@ -84,17 +90,19 @@ JUNGLE_LOOK = Look(
     sky=(226, 230, 216),
     haze=(196, 206, 188),
     haze_length=260.0,
-    sun=(0.55, -0.5, 0.62),
-    shadow=0.42,
+    sun=(0.55, -0.5, 0.6),
+    shadow=0.45,
+    hill_shadows=40.0,
     grounds=((104, 96, 52), (84, 104, 44), (66, 92, 40)),
-    slope=(122, 100, 72),
+    slope=(112, 108, 66),
     water=(90, 110, 100),
     lake=0.0,
     hills=38.0,
     foot=6.5,
     rise=24.0,
-    trees=90.0,
-    bushes=130.0,
+    nearest=6.0,
+    trees=420.0,
+    bushes=260.0,
     leaves=((40, 84, 28), (58, 104, 36), (30, 66, 30), (86, 120, 44)),
     asphalt=(84, 86, 92),
     line=(226, 226, 218),

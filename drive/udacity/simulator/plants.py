@@ -1,5 +1,7 @@
 """Trees and bushes: their pictures, and where they stand."""
 
+from typing import NamedTuple
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ ROWS, COLUMNS = 128, 64
 LEVELS = 4
 TREES, BUSHES = 8, 4
 """Pictures of either sort; trees come first."""
+STEM = (74, 62, 46, 255)
 
 
 def pictures(look: Look, rng: np.random.Generator) -> NDArray[np.uint8]:
@@ -29,73 +32,105 @@ def plant(
 ) -> NDArray[np.float32]:
     """Trees and bushes as `draw_billboards` wants them, (n, 7)."""
     woods = noise(height.shape, 40.0, rng)
-    sorts = [
-        (look.trees, 5.5, (3.2, 8.0), (0, TREES), 0.5),
-        (look.bushes, 4.8, (2.4, 1.3), (TREES, TREES + BUSHES), 1.2),
-    ]
-    stands = []
-    for density, nearest, size, kinds, spread in sorts:
-        area = height.size * CELL * CELL / 1e4
-        count = rng.poisson(density * area)
-        rows = rng.integers(0, height.shape[0], count)
-        columns = rng.integers(0, height.shape[1], count)
-        away = np.abs(ground.lateral[rows, columns])
-        likely = np.clip(0.5 + 0.6 * woods[rows, columns], 0.08, 1.0)
-        kept = (away > nearest + 2.0) & ~wet[rows, columns] & (rng.random(count) < likely)
-        rows, columns = rows[kept], columns[kept]
-        n = len(rows)
-        scale = np.exp(0.25 * spread * rng.standard_normal(n))
-        stands.append(
-            np.column_stack(
-                [
-                    ground.left + CELL * columns,
-                    ground.bottom + CELL * rows,
-                    height[rows, columns] - 0.15,
-                    size[0] * scale,
-                    size[1] * scale,
-                    rng.integers(*kinds, n),
-                    rng.uniform(0.8, 1.1, n),
-                ]
-            )
-        )
+    sorts = (
+        Sort(look.trees, look.nearest, (3.4, 8.5), (0, TREES), 0.15),
+        Sort(look.bushes, look.nearest - 0.7, (2.2, 1.1), (TREES, TREES + BUSHES), 0.35),
+    )
+    stands = [_stand(sort, ground, height, ~wet, woods, rng) for sort in sorts]
     return np.concatenate(stands).astype(np.float32)
 
 
+class Sort(NamedTuple):
+    """A sort of plant.
+
+    Attributes:
+        density: How many to a hectare where they grow best.
+        nearest: Least distance from the centre line, metres.
+        size: Width and height of a typical one, metres.
+        kinds: First picture, and the one after the last.
+        spread: Standard deviation of the logarithm of the size.
+    """
+
+    density: float
+    nearest: float
+    size: tuple[float, float]
+    kinds: tuple[int, int]
+    spread: float
+
+
+def _stand(
+    sort: Sort,
+    ground: Survey,
+    height: NDArray[np.float32],
+    dry: NDArray[np.bool_],
+    woods: NDArray[np.float32],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Plants of one sort on dry ground beside the road, more of them in the woods, (n, 7)."""
+    count = rng.poisson(sort.density * height.size * CELL * CELL / 1e4)
+    rows = rng.integers(0, height.shape[0], count)
+    columns = rng.integers(0, height.shape[1], count)
+    away = np.abs(ground.lateral[rows, columns])
+    likely = np.clip(0.4 + 0.7 * woods[rows, columns], 0.05, 1.0)
+    kept = (away > sort.nearest) & dry[rows, columns] & (rng.random(count) < likely)
+    rows, columns = rows[kept], columns[kept]
+    scale = np.exp(sort.spread * rng.standard_normal(len(rows)))
+    return np.column_stack(
+        [
+            ground.left + CELL * columns,
+            ground.bottom + CELL * rows,
+            height[rows, columns] - 0.1,
+            sort.size[0] * scale * rng.uniform(0.85, 1.15, len(rows)),
+            sort.size[1] * scale,
+            rng.integers(*sort.kinds, len(rows)),
+            rng.uniform(0.85, 1.1, len(rows)),
+        ]
+    )
+
+
 def _tree(leaves: Rgb, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """A bare stem and a ragged crown of tufts, lit from the upper right."""
+    """A thin stem and clumps of leaves with sky between them, lit from the upper right."""
     picture = np.zeros((ROWS, COLUMNS, 4), np.uint8)
-    stem = (*(int(0.6 * value) for value in leaves), 255)
-    middle = COLUMNS // 2 + int(rng.integers(-3, 4))
-    cv2.line(picture, (middle, ROWS - 1), (COLUMNS // 2, 30), stem, 3)
-    first = rng.uniform(0.35, 0.6)
-    for _ in range(70):
-        up = rng.uniform(0.0, 1.0)
-        reach = 0.42 * COLUMNS * np.sin(np.pi * (0.12 + 0.83 * up)) ** 0.7
-        u = COLUMNS / 2 + rng.uniform(-1.0, 1.0) * reach
-        v = 6 + up * first * ROWS
-        light = 0.55 + 0.35 * (u - COLUMNS / 2) / COLUMNS * 2 + 0.35 * (1 - up)
-        _tuft(picture, u, v, rng.uniform(3.0, 7.0), leaves, light * rng.uniform(0.7, 1.25))
+    bend = int(rng.integers(-3, 4))
+    cv2.line(picture, (COLUMNS // 2, ROWS - 1), (COLUMNS // 2 + bend, 24), STEM, 2)
+    bare, clumps = rng.uniform(0.3, 0.62), int(rng.integers(8, 13))
+    for up in np.linspace(0.0, 1.0, clumps):
+        reach = 21.0 * np.sin(np.pi * (0.15 + 0.78 * up)) ** 0.8
+        u = 0.5 * COLUMNS + bend * (1.0 - up) + rng.uniform(-0.75, 0.75) * reach
+        v = 9.0 + up * ((1.0 - bare) * ROWS - 12.0)
+        branch = (COLUMNS // 2, min(ROWS - 1, int(v) + 5))
+        cv2.line(picture, branch, (int(u), int(v)), STEM, 1)
+        size = (rng.uniform(0.5, 0.75) * reach + 3.0, rng.uniform(5.0, 8.0))
+        _clump(picture, (u, v), size, (3, 2), leaves, rng)
     return picture
 
 
 def _bush(leaves: Rgb, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """A heap of tufts as wide as the picture, dark below."""
+    """A heap of leaves as wide as the picture, dark below."""
     picture = np.zeros((ROWS, COLUMNS, 4), np.uint8)
-    for _ in range(60):
-        u = rng.uniform(0.1, 0.9) * COLUMNS
-        top = 10 + 60 * (2.0 * u / COLUMNS - 1.0) ** 2
-        v = rng.uniform(top, ROWS - 8)
-        light = 1.1 - 0.7 * (v / ROWS)
-        _tuft(picture, u, v, rng.uniform(4.0, 8.0), leaves, light * rng.uniform(0.7, 1.25))
+    for u in np.linspace(8, COLUMNS - 8, 7):
+        top = 22 + 50 * abs(2.0 * u / COLUMNS - 1.0) ** 2 + rng.uniform(-10, 10)
+        for v in np.arange(ROWS - 12, top, -14):
+            _clump(picture, (u + rng.uniform(-3, 3), v), (9.0, 10.0), (2, 6), leaves, rng)
     return picture
 
 
-def _tuft(
-    picture: NDArray[np.uint8], u: float, v: float, radius: float, leaves: Rgb, light: float
+def _clump(
+    picture: NDArray[np.uint8],
+    centre: tuple[float, float],
+    size: tuple[float, float],
+    leaf: tuple[int, int],
+    leaves: Rgb,
+    rng: np.random.Generator,
 ) -> None:
-    colour = (*(int(min(255.0, value * light)) for value in leaves), 255)
-    axes = (max(1, int(radius)), max(1, int(0.8 * radius)))
-    cv2.ellipse(picture, (int(u), int(v)), axes, 0.0, 0.0, 360.0, colour, -1)
+    """Tufts within an ellipse: dark below and on the left, in full light at the other end."""
+    spots = rng.normal(0.0, 0.45, (26, 2)).clip(-1.0, 1.0)
+    for across, down in spots[np.argsort(-spots[:, 1])]:
+        light = (0.72 - 0.5 * down + 0.25 * across) * rng.uniform(0.75, 1.25)
+        colour = (*(int(min(255.0, value * max(light, 0.25))) for value in leaves), 255)
+        spot = (int(centre[0] + across * size[0]), int(centre[1] + down * size[1]))
+        axes = (int(rng.integers(1, leaf[0] + 1)), int(rng.integers(1, leaf[1] + 1)))
+        cv2.ellipse(picture, spot, axes, 0.0, 0.0, 360.0, colour, -1)
 
 
 def _pyramid(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:

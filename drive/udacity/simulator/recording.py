@@ -84,14 +84,10 @@ def record(config: RecordingConfig) -> RecordingSummary:
             )
             squares.append(state.lateral_error**2)
     rmse = float(np.sqrt(np.mean(squares)))
-    return RecordingSummary(
-        log.rows, simulator.state.time, supervisor.interventions, rmse
-    )
+    return RecordingSummary(log.rows, simulator.state.time, supervisor.interventions, rmse)
 
 
-def _drive(
-    supervisor: Supervisor, config: RecordingConfig
-) -> Iterator[tuple[State, float, float]]:
+def _drive(supervisor: Supervisor, config: RecordingConfig) -> Iterator[tuple[State, float, float]]:
     """The states to record, with the driver's own steering and throttle there."""
     simulator = supervisor.simulator
     driver = ScriptedDriver(simulator.track, config.driver)

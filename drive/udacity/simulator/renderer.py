@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from drive.udacity.frames import HEIGHT, WIDTH, Frame
-from drive.udacity.simulator.backdrop import show
 from drive.udacity.simulator.billboards import draw_billboards
+from drive.udacity.simulator.bonnet import bonnet
 from drive.udacity.simulator.cameras import Camera
 from drive.udacity.simulator.courses import CourseName
 from drive.udacity.simulator.ground import draw_ground
@@ -41,9 +41,14 @@ class Renderer:
         right = np.array([forward[1], -forward[0]])
         spot = np.array([place.x, place.y]) + camera.forward * forward + camera.right * right
         eye = np.array([*spot, camera.up, place.heading, camera.pitch])
-        frame = show(scenery.backdrop, place.heading, camera.horizon, (HEIGHT, WIDTH))
-        draw_ground(frame, self._depth, eye, scenery.land, scenery.haze)
+        frame = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+        front = bonnet(camera)
+        self._depth[:] = 0.0
+        draw_ground(
+            frame, self._depth, eye, scenery.land, scenery.haze, scenery.backdrop, front.bottom
+        )
         ahead = (scenery.things[:, :2] - spot) @ forward
         order = np.argsort(-ahead)
         draw_billboards(frame, self._depth, eye, order, scenery.things, scenery.atlas, scenery.haze)
+        front.put_on(frame)
         return frame

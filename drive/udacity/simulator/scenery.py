@@ -15,6 +15,8 @@ from drive.udacity.simulator.looks import LOOKS, Look
 from drive.udacity.simulator.relief import (
     CELL,
     Survey,
+    crests,
+    hill_shadows,
     noise,
     raise_hills,
     slopes,
@@ -53,15 +55,16 @@ def build(name: CourseName, seed: int) -> Scenery:
     height, wet = raise_hills(ground, look, rng)
     things = plants.plant(ground, height, wet, look, rng)
     colour = _paint(ground, height, wet, look, rng)
-    _cast_shadows(colour, things, ground, look)
+    _darken(colour, hill_shadows(height, look) * np.uint8(255), look)
+    _darken(colour, _tree_shadows(things, ground, look), look)
     _build_walls(height, ground, course)
     rows, columns = height.shape
     far = cv2.resize(colour, (columns // FAR, rows // FAR), interpolation=cv2.INTER_AREA)
     land = Land(
         ground.left, ground.bottom, CELL, course.track.length,
         course.track.length / round(course.track.length / cross_section.STRIPE),
-        height, ground.lateral, ground.arc, colour, far,
-        cross_section.cross_sections(look), cross_section.sides(course), _grain(rng),
+        height, crests(height), ground.lateral, ground.arc, colour, far,
+        cross_section.cross_sections(look), cross_section.sides(course, look), _grain(rng),
     )  # fmt: skip
     haze = np.array([*look.haze, 1.0 / look.haze_length])
     backdrop = paint_backdrop(look, rng)
@@ -94,39 +97,42 @@ def _paint(
     return np.clip(np.concatenate([colour, full], axis=-1), 0, 255).astype(np.uint8)
 
 
-def _cast_shadows(
-    colour: NDArray[np.uint8], things: NDArray[np.float32], ground: Survey, look: Look
-) -> None:
-    """Darkens the ground where trees keep the sun away."""
-    shade = np.zeros(colour.shape[:2], np.uint8)
+def _tree_shadows(things: NDArray[np.float32], ground: Survey, look: Look) -> NDArray[np.uint8]:
+    """Where plants keep the sun away: 255 there, 0 elsewhere."""
+    shade = np.zeros(ground.lateral.shape, np.uint8)
     sun = np.array(look.sun)
     flat = np.hypot(sun[0], sun[1])
     angle = float(np.degrees(np.arctan2(sun[1], sun[0])))
     for x, y, _, width, tall, *_ in things:
         reach = tall * flat / sun[2]
-        for share, size in ((0.45, 0.5), (0.75, 0.8)):
+        for share, size in ((0.35, 0.35), (0.75, 0.9)):
             u = (x - share * reach * sun[0] / flat - ground.left) / CELL
             v = (y - share * reach * sun[1] / flat - ground.bottom) / CELL
-            axes = (int(0.28 * reach / CELL), int(0.5 * size * width / CELL) + 1)
+            axes = (int(0.25 * reach / CELL), int(0.5 * size * width / CELL))
             cv2.ellipse(shade, (int(u), int(v)), axes, angle, 0.0, 360.0, (255,), -1)
-    soft = cv2.GaussianBlur(shade, (0, 0), 1.2).astype(np.float32)[..., None] / 255.0
+    return shade
+
+
+def _darken(colour: NDArray[np.uint8], shade: NDArray[np.uint8], look: Look) -> None:
+    """Takes light away where there is shade, softly at its edge."""
+    soft = cv2.GaussianBlur(shade, (0, 0), 1.0).astype(np.float32)[..., None] / 255.0
     colour[:] = colour * (1.0 - (1.0 - look.shadow) * soft)
 
 
 def _build_walls(height: NDArray[np.float32], ground: Survey, course: Course) -> None:
     """Raises the walls of the bridge."""
     away = np.abs(ground.lateral)
-    wall = (away > HALF_WIDTH + 0.45) & (away < HALF_WIDTH + 1.0)
+    wall = (away > HALF_WIDTH + 0.5) & (away < HALF_WIDTH + 1.8)
     height[wall & course.on_bridge(ground.arc)] = 1.0
 
 
 def _grain(rng: np.random.Generator) -> NDArray[np.int8]:
     """Periodic noise of several sizes."""
     field = np.zeros((GRAIN, GRAIN))
-    for spread, share in ((0.7, 1.0), (2.0, 0.8), (6.0, 0.4)):
+    for spread, share in ((0.45, 1.0), (1.2, 0.9), (3.5, 0.5)):
         white = np.fft.rfft2(rng.standard_normal((GRAIN, GRAIN)))
         down, over = np.fft.fftfreq(GRAIN), np.fft.rfftfreq(GRAIN)
         gain = np.exp(-2.0 * (np.pi * spread) ** 2 * (down[:, None] ** 2 + over[None, :] ** 2))
         layer = np.fft.irfft2(white * gain, s=(GRAIN, GRAIN))
         field += share * layer / layer.std()
-    return np.clip(40.0 * field / field.std(), -127, 127).astype(np.int8)
+    return np.clip(48.0 * field / field.std(), -127, 127).astype(np.int8)
