@@ -104,6 +104,13 @@ def test_there_is_no_clock_without_the_time() -> None:
     assert "boosting" in names
 
 
+@pytest.mark.parametrize("kind", [Bearings, SyntheticBearings])
+def test_the_short_trial_can_be(kind: type[Bearings]) -> None:
+    quick = kind(preset="quick").resolved()
+    quick.check()
+    assert quick.out != kind.out
+
+
 def test_inputs_end_where_the_gauge_ends(found: dict[str, Bearing]) -> None:
     far = replace(found["hust_1"], features=1e6 * found["hust_1"].features)
     split = held_out([found["xjtu_1_1"]], {"hust": far}, Cut(cut_off=3.0), 42)

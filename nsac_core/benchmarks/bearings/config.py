@@ -76,7 +76,7 @@ class SyntheticBearings(Bearings):
     """
 
     data_set: ClassVar[str] = "synthetic_bearings"
-    quick: ClassVar[dict[str, Any]] = {"seeds": 1, "epochs": 2, "rows": 150, "stride": 2}
+    quick: ClassVar[dict[str, Any]] = {"seeds": 1, "epochs": 2, "rows": 200, "stride": 2}
 
     out: Path = Path("runs/bench/synthetic_bearings")
     stride: int = 1

@@ -51,15 +51,16 @@ def lives(run: Run, parts: Mapping[str, str]) -> Figure:
 
 def _life(axes: Axes, rows: pd.DataFrame, settings: Mapping[str, int], colour: str) -> None:
     stride = settings["test_stride"]
+    window = max(1, SMOOTHING // stride)
     row = rows["row"].to_numpy() * stride + settings["length"] - 1
-    mean = rows["mean"].rolling(max(1, SMOOTHING // stride), center=True, min_periods=1).mean()
+    mean = rows["mean"].rolling(window, center=True, min_periods=1).mean()
     spread = 2 * np.sqrt(rows["aleatoric"] + rows["epistemic"])
-    low, high = (mean + sign * spread for sign in (-1, 1))
-    axes.fill_between(
-        row, low, high, color=colour, alpha=0.25, lw=0, label="two standard deviations"
-    )
-    axes.plot(row, mean, color=colour, lw=1, label="mean")
-    axes.plot(row, rows["y"], "k--", lw=1, label="label")
+    # As a bitmap: thousands of corners would make a figure of megabytes.
+    band = axes.fill_between(row, mean - spread, mean + spread, color=colour, alpha=0.25, lw=0)
+    band.set(label="two standard deviations", rasterized=True)
+    seen = slice(None, None, window)
+    axes.plot(row[seen], mean[seen], color=colour, lw=1, label="mean")
+    axes.plot(row[seen], rows["y"][seen], "k--", lw=1, label="label")
     error = float(np.square(rows["mean"] - rows["y"]).mean())
     axes.text(
         0.03, 0.95, f"MSE {error:.4f}", transform=axes.transAxes, va="top", fontsize=8, bbox=_PLAIN
