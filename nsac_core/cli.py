@@ -19,6 +19,7 @@ from nsac_core.benchmarks.report import write_summary
 from nsac_core.benchmarks.runtime.config import Runtime
 from nsac_core.benchmarks.sheets import Sheet
 from nsac_core.benchmarks.spiral.config import Spiral
+from nsac_core.benchmarks.suite import Suite, run_all
 from nsac_core.benchmarks.table_one.command import TableOne, table_one
 
 
@@ -56,11 +57,12 @@ Command = (
     | Annotated[Runtime, tyro.conf.subcommand("runtime")]
     | Annotated[Bearings, tyro.conf.subcommand("bearings")]
     | Annotated[SyntheticBearings, tyro.conf.subcommand("synthetic-bearings")]
+    | Annotated[Suite, tyro.conf.subcommand("all")]
     | Annotated[TableOne, tyro.conf.subcommand("table1")]
     | Annotated[ReportRun, tyro.conf.subcommand("report")]
     | Annotated[Page, tyro.conf.subcommand("page")]
 )
-AnyCommand = AnyConfig | TableOne | ReportRun | Page
+AnyCommand = AnyConfig | Suite | TableOne | ReportRun | Page
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -84,16 +86,35 @@ def perform(command: AnyCommand) -> None:
     """
     console = Console(soft_wrap=True, highlight=False)
     if isinstance(command, Page):
-        folders = [command.runs / name for name in runs_of(command.page)]
-        left = fill(command.page, [report(folder) for folder in folders if folder.is_dir()])
-        console.print(f"wrote {command.page}")
-        if left:
-            console.print(f"not of runs in {command.runs}, left as they are: {', '.join(left)}")
-        return
-    if isinstance(command, TableOne):
+        _fill(command, console)
+    elif isinstance(command, Suite):
+        _run_all(command, console)
+    elif isinstance(command, TableOne):
         _show(console, table_one(command))
         console.print(f"\nwrote {command.out}/tables.md, tables.tex, table1.json, figure.png")
-        return
+    else:
+        _run(command, console)
+
+
+def _fill(command: Page, console: Console) -> None:
+    folders = [command.runs / name for name in runs_of(command.page)]
+    left = fill(command.page, [report(folder) for folder in folders if folder.is_dir()])
+    console.print(f"wrote {command.page}")
+    if left:
+        console.print(f"not of runs in {command.runs}, left as they are: {', '.join(left)}")
+
+
+def _run_all(command: Suite, console: Console) -> None:
+    faults = []
+    for outcome in run_all(command):
+        what = f"wrote {outcome.folder}" if outcome.fault is None else outcome.fault
+        console.print(f"{outcome.name}: {what} ({outcome.seconds:.0f} s)")
+        faults += [] if outcome.fault is None else [outcome.name]
+    if faults:
+        raise BenchmarkError(f"not all benchmarks ran: {', '.join(faults)}")
+
+
+def _run(command: AnyConfig | ReportRun, console: Console) -> None:
     found = collect(command.run) if isinstance(command, ReportRun) else benchmark(command)
     if isinstance(command, AnyConfig) and command.json is not None:
         write_summary(command.json, found)

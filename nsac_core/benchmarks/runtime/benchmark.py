@@ -28,13 +28,11 @@ def benchmark(config: Runtime) -> Report:
         BenchmarkError: If the configuration cannot be.
         ContestantError: If a contestant ends early.
     """
+    config = config.resolved()
     config.check()
     cases = list(_cases(config))
     shown = track(cases, "measuring", console=Console(stderr=True), disable=config.quiet)
-    repeats = 3 if config.preset == "quick" else config.repeats
-    records = [
-        record for python, name, case in shown for record in _measure(python, name, case, repeats)
-    ]
+    records = [record for case in shown for record in _measure(*case, config.repeats)]
     config.out.mkdir(parents=True, exist_ok=True)
     settings = {**config.settings(), **_machine()}
     write_text(config.out / "run.json", json.dumps(settings, indent=2) + "\n")

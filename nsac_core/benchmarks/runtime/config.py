@@ -1,6 +1,6 @@
 """What the benchmark of run time measures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -23,7 +23,7 @@ class Runtime:
         positions: `last` predicts from the last point, `all` from every one.
         devices: Where: `cpu`, `cuda`; `auto` is the CPU and, if there is any, the first GPU.
         repeats: Predictions that are timed, after one that is not.
-        preset: `quick` times 3.
+        preset: `quick` times 3, in a folder `quick` beside, where you give nothing else.
         out: Folder of the results, which are measured anew each time.
         json: File for the results as JSON, or None.
         quiet: No progress bar.
@@ -62,6 +62,15 @@ class Runtime:
             raise BenchmarkError(f"width {self.width} is not a multiple of heads {self.heads}")
         if not self.samples or min(self.samples) < 1:
             raise BenchmarkError("samples must be numbers of at least 1")
+
+    def resolved(self) -> "Runtime":
+        """The configuration with its preset's fields in place of those left as they are."""
+        if self.preset == "paper":
+            return self
+        usual = type(self)()
+        out = usual.out.parent / "quick" / usual.out.name if self.out == usual.out else self.out
+        repeats = 3 if self.repeats == usual.repeats else self.repeats
+        return replace(self, out=out, repeats=repeats)
 
     def settings(self) -> dict[str, Any]:
         """What decides the results, as JSON holds it."""
