@@ -9,11 +9,7 @@ from nsac_core.benchmarks.experiment import Experiment, Presentation
 from nsac_core.benchmarks.forecasting.config import ForecastingConfig
 from nsac_core.benchmarks.forecasting.presentation import figures, sheets
 from nsac_core.benchmarks.forecasting.sources import SERIES, Data
-from nsac_core.benchmarks.forecasting.tokens import (
-    WINDOW_ENCODERS,
-    WindowEncoder,
-    WindowTokens,
-)
+from nsac_core.benchmarks.forecasting.tokens import WindowEncoder, WindowTokens, window_encoder
 from nsac_core.benchmarks.forecasting.windows import left_out, restored, scale_of, split
 from nsac_core.benchmarks.parts import Split
 from nsac_core.benchmarks.report import Report
@@ -51,7 +47,7 @@ def experiment(config: ForecastingConfig) -> Experiment:
 
 
 def _encoder(tokens: WindowTokens, parts: Split) -> WindowEncoder:
-    return WINDOW_ENCODERS[tokens](parts.train.x.shape[2])
+    return window_encoder(tokens, parts.train.x.shape[2])
 
 
 def _settings(data: Data, rows: int) -> dict[str, Any]:

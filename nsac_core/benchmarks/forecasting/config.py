@@ -14,8 +14,8 @@ class ForecastingConfig(BenchmarkConfig):
     """A benchmark of one series: 48 steps of all its variables tell 24 steps of the last.
 
     Attributes:
-        tokens: `patches` makes four steps a token, as what they are above the last step; `steps`
-            makes each step a token of its variables, as the paper does.
+        tokens: `changes` makes four steps a token, as what they are above the last step, `patches`
+            adds the last step; `steps` makes each step a token of its variables, as the paper does.
         rows: First rows of the file that are taken, as the paper's published code does.
         stride: Rows from one training window to the next.
     """
@@ -55,6 +55,7 @@ class Ettm1(ForecastingConfig):
     data_set: ClassVar[str] = "ettm1"
 
     out: Path = Path("runs/bench/ettm1")
+    tokens: WindowTokens = "changes"
 
 
 @dataclass(frozen=True)

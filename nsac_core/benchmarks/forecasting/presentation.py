@@ -16,6 +16,7 @@ _LEADS = (1, 4, 8, 16, 24)
 
 _OWN_UNIT: dict[str, tuple[str, Direction]] = {
     "rmse": ("RMSE / °C", "low"),
+    "against": ("MSE against persistence / %", "low"),
     "mae": ("MAE / °C", "low"),
     "nll": ("NLL", "low"),
     "crps": ("CRPS / °C", "low"),
@@ -35,7 +36,7 @@ def figures(run: Run) -> dict[str, Picture]:
 
 
 def in_degrees(scores: pd.DataFrame, unit: float) -> pd.DataFrame:
-    """Scores in the target's own unit.
+    """Scores in the target's own unit, and the error against that of persistence.
 
     Args:
         scores: In scaled units: ``model``, ``mse``, ``mae``, ``nll``, ``crps``, ``width_90``.
@@ -43,6 +44,8 @@ def in_degrees(scores: pd.DataFrame, unit: float) -> pd.DataFrame:
     """
     found = scores[["model", "seed"]].copy()
     found["rmse"] = np.sqrt(scores["mse"]) * unit
+    plain = scores[scores["model"] == "persistence"].set_index("seed")["mse"]
+    found["against"] = 100 * (scores["mse"] / scores["seed"].map(plain) - 1)
     found["nll"] = scores["nll"] + np.log(unit)  # a density in degrees is that of 1 over the unit
     for name in ("mae", "crps", "width_90"):
         found[name] = scores[name] * unit

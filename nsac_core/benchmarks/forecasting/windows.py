@@ -106,8 +106,15 @@ def restored(split: Split, x: Tensor, prediction: Prediction) -> Prediction:
 
 
 def steps_a_day(series: Series) -> int:
-    """Steps of 24 hours."""
-    return round(float(np.timedelta64(1, "D") / series.step))
+    """Steps of 24 hours.
+
+    Raises:
+        BenchmarkError: If they are fewer than a method sees.
+    """
+    steps = round(float(np.timedelta64(1, "D") / series.step))
+    if steps < LOOK_BACK:
+        raise BenchmarkError(f"a day of {steps} steps is shorter than the look-back of {LOOK_BACK}")
+    return steps
 
 
 def scale_of(series: Series) -> Scale:
