@@ -22,21 +22,6 @@ class Artefact:
     why: str
 
 
-@dataclass(frozen=True)
-class Disagreement:
-    """Where the paper's text says other than its Table 1.
-
-    Attributes:
-        data_set: One of ``data_sets()``.
-        text: What the text says.
-        table: What the table has.
-    """
-
-    data_set: str
-    text: str
-    table: str
-
-
 @cache
 def _published() -> dict[str, Any]:
     text = resources.files("nsac_core.benchmarks").joinpath("paper.json").read_text("utf-8")
@@ -84,8 +69,3 @@ def artefacts_of(data_set: str, method: str, metric: str) -> list[Artefact]:
         if all(value in entry.get(name, [value]) for name, value in where.items())
         and entry.get("published", number.mean) == number.mean
     ]
-
-
-def disagreements() -> list[Disagreement]:
-    """Where the paper's text says other than its Table 1."""
-    return [Disagreement(**entry) for entry in _published()["disagreements"]]

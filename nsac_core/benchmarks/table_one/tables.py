@@ -25,7 +25,7 @@ def sheets(found: pd.DataFrame) -> list[Sheet]:
     """
     beside = [beside_paper(found, source) for source in SOURCES]
     there = [sheet for sheet in beside if sheet.rows]
-    return [table_one(found), *there, reasons(), disagreements(), runs(found)]
+    return [table_one(found), *there, reasons(), runs(found)]
 
 
 def table_one(found: pd.DataFrame) -> Sheet:
@@ -82,17 +82,6 @@ def reasons() -> Sheet:
         "What the letters mean.",
         ["letter", "why a published number is not what it is called"],
         [[entry.code, entry.why] for entry in paper.artefacts()],
-    )
-
-
-def disagreements() -> Sheet:
-    """Where the paper's text says other than its table."""
-    titles = {source.data_set: source.title for source in SOURCES}
-    return Sheet(
-        "text",
-        "Where the paper's text says other than its Table 1.",
-        ["data set", "text", "Table 1"],
-        [[titles[entry.data_set], entry.text, entry.table] for entry in paper.disagreements()],
     )
 
 
