@@ -32,6 +32,7 @@ WORKERS = {
     "nsac-demo": ("evaluation.demo", "demo"),
     "nsac-inspect": ("evaluation.inspect_cli", "main"),
     "nsac-bench": ("nsac_core.cli", "perform"),
+    "nsac-udacity-sim": ("drive.udacity.cli", "run"),
 }
 """Where each command lives, and what it calls with the configuration it has parsed."""
 

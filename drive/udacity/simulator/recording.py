@@ -1,5 +1,6 @@
 """Training mode: somebody drives, and the three cameras are recorded as the simulator does."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -10,7 +11,7 @@ import numpy as np
 from drive.udacity.driving_log import DrivingLog
 from drive.udacity.simulator.courses import CourseName
 from drive.udacity.simulator.scripted import Disturbance, ScriptedConfig, ScriptedDriver
-from drive.udacity.simulator.simulator import Simulator, SimulatorError, State
+from drive.udacity.simulator.simulator import Simulator, SimulatorError
 from drive.udacity.simulator.supervision import Supervisor
 from drive.udacity.simulator.vehicle import MPH, TICK
 
@@ -20,13 +21,13 @@ TICKS_PER_ROW = 3.5
 
 @dataclass(frozen=True)
 class RecordingConfig:
-    """What the scripted driver records.
+    """What is recorded.
 
     Attributes:
-        track: Course.
-        laps: How many.
         out: Folder of the recording; an existing one is appended to.
-        driver: How it drives.
+        track: Course.
+        laps: After which to end; 0 for never.
+        driver: How the scripted driver drives.
         seed: Of its disturbances.
         landscape: Seed of hills, plants and textures.
     """
@@ -47,13 +48,52 @@ class RecordingSummary:
         rows: Moments, three pictures each.
         seconds: Driven.
         interventions: How often the car was put back on the road.
-        lateral_rmse: Root mean square of the lateral error, metres.
+        lateral_rmse: Root mean square of the lateral error in the rows, metres; nan without any.
     """
 
     rows: int
     seconds: float
     interventions: int
     lateral_rmse: float
+
+
+class Session:
+    """A drive in training mode, and what is written of it.
+
+    Attributes:
+        simulator: What is driven.
+    """
+
+    def __init__(self, config: RecordingConfig, log: DrivingLog) -> None:
+        self.simulator = Simulator(config.track, "training", config.landscape)
+        self._supervisor = Supervisor(self.simulator)
+        self._log = log
+        self._start = datetime.now().astimezone()
+        self._squares = 0.0
+
+    def step(self, steering: float, throttle: float) -> None:
+        """Drives one step of the physics; whoever leaves the road is put back."""
+        self._supervisor.step(steering, throttle, TICK)
+
+    def write(self, steering: float, throttle: float) -> None:
+        """Writes one row: what the cameras see, and how it is driven."""
+        state = self.simulator.state
+        self._log.append(
+            self.simulator.frames(),
+            steering=steering,
+            throttle=max(throttle, 0.0),
+            brake=max(-throttle, 0.0),
+            speed=max(state.speed, 0.0) / MPH,
+            moment=self._start + timedelta(seconds=state.time),
+        )
+        self._squares += state.lateral_error**2
+
+    def summary(self) -> RecordingSummary:
+        """What was written so far."""
+        rows = self._log.rows
+        rmse = math.sqrt(self._squares / rows) if rows else math.nan
+        seconds = self.simulator.state.time
+        return RecordingSummary(rows, seconds, self._supervisor.interventions, rmse)
 
 
 def record(config: RecordingConfig) -> RecordingSummary:
@@ -69,38 +109,25 @@ def record(config: RecordingConfig) -> RecordingSummary:
     config.driver.check()
     if not config.laps > 0:
         raise SimulatorError(f"laps must be positive, not {config.laps}")
-    simulator = Simulator(config.track, "training", config.landscape)
-    supervisor = Supervisor(simulator)
-    start, squares = datetime.now().astimezone(), []
     with DrivingLog(config.out) as log:
-        for state, steering, throttle in _drive(supervisor, config):
-            log.append(
-                simulator.frames(),
-                steering=steering,
-                throttle=max(throttle, 0.0),
-                brake=max(-throttle, 0.0),
-                speed=max(state.speed, 0.0) / MPH,
-                moment=start + timedelta(seconds=state.time),
-            )
-            squares.append(state.lateral_error**2)
-    rmse = float(np.sqrt(np.mean(squares)))
-    return RecordingSummary(log.rows, simulator.state.time, supervisor.interventions, rmse)
+        session = Session(config, log)
+        for steering, throttle in _drive(session, config):
+            session.write(steering, throttle)
+        return session.summary()
 
 
-def _drive(supervisor: Supervisor, config: RecordingConfig) -> Iterator[tuple[State, float, float]]:
-    """The states to record, with the driver's own steering and throttle there."""
-    simulator = supervisor.simulator
+def _drive(session: Session, config: RecordingConfig) -> Iterator[tuple[float, float]]:
+    """Drives, and stops at the moments to record with the driver's own steering and throttle."""
+    simulator = session.simulator
     driver = ScriptedDriver(simulator.track, config.driver)
     disturbance = Disturbance(config.driver, np.random.default_rng(config.seed))
     ticks = row = 0
     while simulator.state.laps < config.laps:
-        state = simulator.state
-        steering, throttle = driver.drive(state)
-        yield state, steering, throttle
+        yield driver.drive(simulator.state)
         row += 1
         pause = round(row * TICKS_PER_ROW) - ticks
         for _ in range(pause):
             # The driver reacts between the rows too, as a person would.
             steering, throttle = driver.drive(simulator.state)
-            supervisor.step(steering + disturbance.step(TICK), throttle, TICK)
+            session.step(steering + disturbance.step(TICK), throttle)
         ticks += pause
