@@ -119,8 +119,10 @@ def _draw_risk(axes: Axes, rows: pd.DataFrame, models: list[str]) -> None:
 
 
 def plain_ticks(axis: Axis) -> None:
-    """Numbers such as 0.002 at 1, 2 and 5 of each decade, whatever the range."""
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    """Numbers such as 0.002 at 1, 2 and 5 of each decade, or at 1 where the range is wide."""
+    low, high = axis.get_view_interval()
+    wide = high > 300 * low
+    axis.set_major_locator(LogLocator(subs=(1.0,) if wide else (1.0, 2.0, 5.0)))
     axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_formatter(NullFormatter())
 

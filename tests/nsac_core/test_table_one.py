@@ -34,7 +34,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     spiral = {"nsac": [0.5, 0.5], "gmle": [0.7, 0.9]}
     tables = {
         "boston": [scores(boston, None)],
-        "spiral": [scores(spiral, "all"), scores({"nsac": [7.0]}, "extrapolation")],
+        "spiral": [scores(spiral, "interpolation"), scores({"nsac": [7.0]}, "extrapolation")],
         "bearings": [scores({"gmle": [0.1]}, "xjtu"), scores({"gmle": [0.2]}, "hust")],
     }
     for name, frames in tables.items():

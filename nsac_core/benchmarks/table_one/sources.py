@@ -35,7 +35,7 @@ class Source:
 
 
 SOURCES = (
-    Source("spiral", "Spiral", "spiral", "all", "nsac-bench spiral"),
+    Source("spiral", "Spiral", "spiral", "interpolation", "nsac-bench spiral"),
     Source("boston", "Boston", "boston", ONLY_PART, "nsac-bench boston"),
     Source("kin8nm", "Kin8nm", "kin8nm", ONLY_PART, "nsac-bench kin8nm"),
     Source("ettm1", "ETTm1", "ettm1", ONLY_PART, "nsac-bench ettm1"),
