@@ -27,7 +27,7 @@ class ForecastingConfig(BenchmarkConfig):
         "linear",
         "linear_all",
     )
-    quick: ClassVar[dict[str, Any]] = {"seeds": 1, "epochs": 2, "stride": 4}
+    quick: ClassVar[dict[str, Any]] = {"seeds": 1, "stride": 4}
 
     tokens: WindowTokens = "patches"
     rows: int = 15_000
@@ -56,6 +56,7 @@ class Ettm1(ForecastingConfig):
 
     out: Path = Path("runs/bench/ettm1")
     tokens: WindowTokens = "changes"
+    epochs: int = 2
 
 
 @dataclass(frozen=True)
