@@ -25,7 +25,7 @@ def paint_backdrop(look: Look, rng: np.random.Generator) -> NDArray[np.uint8]:
         ridge = top + rough * _ring_noise(12, rng) + 1.2 * _ring_noise(220, rng)
         hill = ABOVE - np.arange(ABOVE + BELOW)[:, None] < ridge[None, :]
         picture[hill] = mist * haze + (1.0 - mist) * far
-    return np.clip(picture, 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(picture, 0, 255), dtype=np.uint8)
 
 
 def _ring_noise(bumps: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """Draws what stands on the ground: flat pictures that always face the camera."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -54,17 +55,44 @@ def draw_billboards(
         middle = 0.5 * columns + FOCAL * aside / t
         lean = 0.5 * columns + FOCAL * aside / top_t - middle
         mist = 1.0 - math.exp(-t * haze[3])
-        _paste(frame, depth, t, foot, top, middle, lean, width, atlas[int(things[n, 5])],
-               things[n, 6], mist, haze)  # fmt: skip
+        spot = Spot(t, foot, top, middle, lean, width, things[n, 6], mist)
+        _paste(frame, depth, spot, atlas[int(things[n, 5])], haze)
 
 
-@njit
+class Spot(NamedTuple):
+    """Where in a frame a picture goes: rows and columns, and the light on it.
+
+    Attributes:
+        depth: Metres along the camera's axis.
+        foot: Row of its lower end.
+        top: Row of its upper end.
+        middle: Column of its foot.
+        lean: Columns by which its top lies to the right of its foot.
+        width: Columns it covers.
+        light: Brightness, 1 for as it was painted.
+        mist: Share of the haze.
+    """
+
+    depth: float
+    foot: float
+    top: float
+    middle: float
+    lean: float
+    width: float
+    light: float
+    mist: float
+
+
+@njit(cache=True)
 def _paste(
-    frame: NDArray[np.uint8], depth: NDArray[np.float32], t: float, foot: float, top: float,
-    middle: float, lean: float, width: float, picture: NDArray[np.uint8], light: float,
-    mist: float, haze: NDArray[np.float64],
-) -> None:  # fmt: skip
-    """One picture between two rows, its columns shifted upwards by `lean` in all."""
+    frame: NDArray[np.uint8],
+    depth: NDArray[np.float32],
+    spot: Spot,
+    picture: NDArray[np.uint8],
+    haze: NDArray[np.float64],
+) -> None:
+    """Draws one picture, in the size that fits best, where the ground is not nearer."""
+    foot, top, width = spot.foot, spot.top, spot.width
     rows, columns = depth.shape
     size, start, level = picture.shape[1], 0, 0
     tall = picture.shape[0] // 2
@@ -78,16 +106,16 @@ def _paste(
         if share < 0.0 or share >= 1.0:
             continue
         i = start + int(share * tall)
-        left = middle + lean * (1.0 - share) - 0.5 * width
+        left = spot.middle + spot.lean * (1.0 - share) - 0.5 * width
         for u in range(max(int(left), 0), min(int(left + width) + 1, columns)):
             across = (u + 0.5 - left) / width
-            if across < 0.0 or across >= 1.0 or depth[v, u] < t:
+            if across < 0.0 or across >= 1.0 or depth[v, u] < spot.depth:
                 continue
             j = int(across * size)
             cover = picture[i, j, 3] / 255.0
             if cover < 0.2:
                 continue
             for c in range(3):
-                lit = light * picture[i, j, c]
-                lit += mist * (haze[c] - lit)
+                lit = spot.light * picture[i, j, c]
+                lit += spot.mist * (haze[c] - lit)
                 frame[v, u, c] = np.uint8(frame[v, u, c] + cover * (lit - frame[v, u, c]))

@@ -45,21 +45,14 @@ class Bonnet(NamedTuple):
 @lru_cache(maxsize=8)
 def bonnet(camera: Camera) -> Bonnet:
     """The bonnet as a camera sees it."""
-    rays = _rays(camera)
-    distance = _meet(camera, rays)
-    seen = np.isfinite(distance)
-    point = np.where(seen, distance, 0.0)[..., None] * rays
-    x, z = point[..., 0] + camera.right, point[..., 2] + camera.forward
-    colour = np.where(seen[..., None], _paint(x, z), 0.0).astype(np.float32)
-    cover = seen.astype(np.float32)[..., None]
-    size = (WIDTH, HEIGHT)
-    colour = cv2.resize(colour, size, interpolation=cv2.INTER_AREA)
-    cover = cv2.resize(cover, size, interpolation=cv2.INTER_AREA)[..., None]
-    picture = np.clip(colour / np.maximum(cover, 1e-3), 0.0, 255.0)
+    x, z, seen = _meet(camera, _rays(camera))
+    cover = _shrink(seen.astype(np.float32))[..., None]
+    picture = _shrink(np.where(seen[..., None], _paint(x, z), 0.0).astype(np.float32))
+    picture = np.clip(picture / np.maximum(cover, 1e-3), 0.0, 255.0)
     top = int(np.argmax(np.append(cover.any(axis=(1, 2)), True)))
-    bare = cover[..., 0] < 1.0
-    bottom = HEIGHT - np.argmax(np.pad(bare[::-1], ((0, 1), (0, 0)), constant_values=True), axis=0)
-    return Bonnet(top, picture[top:], cover[top:], bottom.astype(np.int64))
+    bare = cover[::-1, :, 0] < 1.0
+    bottom = HEIGHT - np.argmax(np.pad(bare, ((0, 1), (0, 0)), constant_values=True), axis=0)
+    return Bonnet(top, picture[top:].astype(np.float32), cover[top:], bottom.astype(np.int64))
 
 
 def _rays(camera: Camera) -> FloatArray:
@@ -71,36 +64,40 @@ def _rays(camera: Camera) -> FloatArray:
     return np.stack([across, -sin - down * cos, cos - down * sin], axis=-1)
 
 
+def _meet(camera: Camera, rays: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Where each ray meets the bonnet's surface, right and forward, and whether that is bonnet."""
+    downwards = np.maximum(-rays[..., 1], 0.05)
+    height = np.full(downwards.shape, TOP)
+    for _ in range(8):  # the surface is nearly level: each round leaves a small share of the error
+        along = (camera.up - height) / downwards
+        x, z = camera.right + along * rays[..., 0], camera.forward + along * rays[..., 2]
+        height = _surface(x, z)
+    inside = (np.abs(x) < HALF_WIDTH) & (z < _front(x)) & (z > BACK - 0.6)
+    return x, z, inside
+
+
 def _surface(x: FloatArray, z: FloatArray) -> FloatArray:
-    """Height of the bonnet, -1 beside it: domed, falling to the front and to the sides."""
+    """Height of the bonnet: domed, falling to the front and to the sides."""
     ahead, aside = np.clip((z - BACK) / (FRONT - BACK), 0.0, 1.0), np.abs(x) / HALF_WIDTH
-    height = TOP - 0.09 * ahead**2 - 0.08 * aside**2 - 0.12 * np.clip(ahead - 0.85, 0, 1) / 0.15
-    # Its front is rounded: the corners lie further back than the middle.
-    end = FRONT - 0.32 * aside**2.5
-    return np.where((aside < 1.0) & (z < end), height, -1.0)
+    return np.asarray(TOP - 0.15 * ahead**2 - 0.08 * np.minimum(aside, 1.0) ** 2)
 
 
-def _meet(camera: Camera, rays: FloatArray) -> FloatArray:
-    """How far along each ray the bonnet is; inf where it is missed."""
-    distance = np.full(rays.shape[:2], np.inf)
-    for along in np.arange(0.05, 2.2, 0.01):
-        point = along * rays
-        x, y, z = (point[..., k] + start for k, start in _origin(camera))
-        met = (y <= _surface(x, z)) & np.isinf(distance) & (z > BACK - 0.6)
-        distance[met] = along
-    return distance
-
-
-def _origin(camera: Camera) -> tuple[tuple[int, float], ...]:
-    return (0, camera.right), (1, camera.up), (2, camera.forward)
+def _front(x: FloatArray) -> FloatArray:
+    """Where the bonnet ends: its corners lie further back than its middle."""
+    return np.asarray(FRONT - 0.32 * np.minimum(np.abs(x) / HALF_WIDTH, 1.0) ** 2.5)
 
 
 def _paint(x: FloatArray, z: FloatArray) -> FloatArray:
-    """Light on the paint, a seam, the headlamps at the corners and the vent before the glass."""
-    ahead, aside = (z - BACK) / (FRONT - BACK), np.abs(x) / HALF_WIDTH
+    """Light on the paint, brightest along the front edge; two seams; the headlamps."""
+    ahead, aside = (z - BACK) / (FRONT - BACK), np.minimum(np.abs(x) / HALF_WIDTH, 1.0)
     light = 0.62 + 0.42 * np.clip(ahead, 0, 1) ** 2 - 0.25 * aside**3
     light = np.where(np.abs(aside - 0.55 - 0.1 * ahead) < 0.01, 0.6 * light, light)
-    light = np.where(z > FRONT - 0.32 * aside**2.5 - 0.035, 1.25 * light, light)
-    colour = light[..., None] * PAINT
-    lamp = (np.hypot((aside - 0.85) / 0.08, (ahead - 0.68) / 0.06) < 1.0)[..., None]
-    return np.where(lamp, LAMP, colour)
+    light = np.where(z > _front(x) - 0.035, 1.25 * light, light)
+    lamp = np.hypot((aside - 0.85) / 0.08, (ahead - 0.68) / 0.06) < 1.0
+    return np.where(lamp[..., None], LAMP, light[..., None] * PAINT)
+
+
+def _shrink(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean over the rays of each pixel."""
+    small = cv2.resize(picture, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA)
+    return np.asarray(small, dtype=np.float32)

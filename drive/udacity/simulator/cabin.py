@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from drive.udacity.frames import encode
+from drive.udacity.numerals import Decimal
 from drive.udacity.protocol import (
     MAX_STEERING_DEGREES,
     Command,
-    Decimal,
     ManualTelemetry,
     Telemetry,
 )

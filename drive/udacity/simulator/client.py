@@ -9,11 +9,11 @@ from typing import Literal
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
+from drive.udacity.numerals import Decimal
 from drive.udacity.protocol import (
     Close,
     Command,
     Connect,
-    Decimal,
     Manual,
     Open,
     Ping,

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from drive.track import FloatArray, Track
+from drive.track import Track
 from maps.drawings import round_corners
 from maps.shaping import resample, smooth
 
@@ -47,7 +47,7 @@ class Course:
         eased = smooth(resample(rounded, SPACING), EASING, SPACING)
         return Track(resample(eased, SPACING), HALF_WIDTH)
 
-    def on_bridge(self, arc: FloatArray) -> NDArray[np.bool_]:
+    def on_bridge(self, arc: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Whether arc lengths in [0, lap) lie on the bridge."""
         return np.asarray((arc >= self.bridge[0]) & (arc < self.bridge[1]))
 

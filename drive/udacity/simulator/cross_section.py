@@ -21,7 +21,8 @@ DASH, DASHES_APART = 3, 9  # metres
 def cross_sections(look: Look) -> NDArray[np.float32]:
     """All kinds of cross-section, integrated as `Land.profiles` wants them, (kinds, steps, 4).
 
-    Kind 1 is plain, 2 the bridge, 3 has a dash in its middle; then a pair, red and white, for each width of the kerb.
+    Kind 1 is plain, 2 the bridge, 3 has a dash in its middle; then a pair, red and white, for
+    each width of the kerb.
     """
     plain = _plain(look)
     dashed = plain.copy()

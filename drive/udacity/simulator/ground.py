@@ -149,7 +149,7 @@ def _bilinear(field: NDArray[np.float32], column: float, row: float) -> float:
     b, a = row - i, column - j
     low = field[i, j] + a * (field[i, j + 1] - field[i, j])
     high = field[i + 1, j] + a * (field[i + 1, j + 1] - field[i + 1, j])
-    return low + b * (high - low)
+    return float(low + b * (high - low))
 
 
 @_inline
@@ -194,7 +194,7 @@ def _shade(
         for c in range(3):
             colour[c] = (land.profiles[kind, p + 1, c] - land.profiles[kind, p, c]) * light
     elif abs(off) < PROFILE_REACH - 0.5:
-        _lay_road(colour, land, column, row, off, dx, dy, across, along)
+        _lay_road(colour, land, column, row, dx, dy, across, along)
     last, rough = land.grain.shape[0] - 1, 1.0
     if area < 0.5:
         grain = land.grain[int(py / GRAIN_STEP) & last, int(px / GRAIN_STEP) & last]
@@ -222,12 +222,13 @@ def _mix(colour: Colour, picture: NDArray[np.uint8], column: float, row: float, 
 
 @_inline
 def _lay_road(
-    colour: Colour, land: Land, column: float, row: float, off: float, dx: float, dy: float,
-    across: float, along: float,
+    colour: Colour, land: Land, column: float, row: float, dx: float, dy: float, across: float,
+    along: float,
 ) -> None:  # fmt: skip
     """Lays the road's cross-section over the ground, averaged over the footprint."""
     i, j = int(row), int(column)
     lateral, profiles = land.lateral, land.profiles
+    off = _bilinear(lateral, column, row)
     nx = (lateral[i, j + 1] - lateral[i, j]) / land.cell
     ny = (lateral[i + 1, j] - lateral[i, j]) / land.cell
     flat = 1.0 / max(math.sqrt(dx * dx + dy * dy), 1e-6)
@@ -262,7 +263,7 @@ def _between(
     """What a cross-section's integral grows by from step p + a to step q + b."""
     start = profiles[kind, p, c] + a * (profiles[kind, p + 1, c] - profiles[kind, p, c])
     end = profiles[kind, q, c] + b * (profiles[kind, q + 1, c] - profiles[kind, q, c])
-    return end - start
+    return float(end - start)
 
 
 @_inline

@@ -145,5 +145,6 @@ def _pyramid(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
         stacked[start : start + rows, :columns, :3] = np.clip(colours, 0, 255)
         stacked[start : start + rows, :columns, 3] = level[..., 3]
         start += rows
-        level = cv2.resize(level, (columns // 2, rows // 2), interpolation=cv2.INTER_AREA)
+        half = cv2.resize(level, (columns // 2, rows // 2), interpolation=cv2.INTER_AREA)
+        level = np.asarray(half, dtype=np.float32)
     return stacked

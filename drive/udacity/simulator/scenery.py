@@ -54,12 +54,15 @@ def build(name: CourseName, seed: int) -> Scenery:
     ground = survey(course.track)
     height, wet = raise_hills(ground, look, rng)
     things = plants.plant(ground, height, wet, look, rng)
-    colour = _paint(ground, height, wet, look, rng)
+    colour = _paint(height, wet, look, rng)
     _darken(colour, hill_shadows(height, look) * np.uint8(255), look)
     _darken(colour, _tree_shadows(things, ground, look), look)
     _build_walls(height, ground, course)
     rows, columns = height.shape
-    far = cv2.resize(colour, (columns // FAR, rows // FAR), interpolation=cv2.INTER_AREA)
+    far = np.asarray(
+        cv2.resize(colour, (columns // FAR, rows // FAR), interpolation=cv2.INTER_AREA),
+        dtype=np.uint8,
+    )
     land = Land(
         ground.left, ground.bottom, CELL, course.track.length,
         course.track.length / round(course.track.length / cross_section.STRIPE),
@@ -72,7 +75,6 @@ def build(name: CourseName, seed: int) -> Scenery:
 
 
 def _paint(
-    ground: Survey,
     height: NDArray[np.float32],
     wet: NDArray[np.bool_],
     look: Look,
@@ -94,7 +96,8 @@ def _paint(
     colour = colour * speckle * light * (1.0 + shaded * (tint - 1.0))
     colour = np.where(wet[..., None], np.array(look.water, dtype=np.float32), colour)
     full = np.full((*height.shape, 1), 255.0, dtype=np.float32)
-    return np.clip(np.concatenate([colour, full], axis=-1), 0, 255).astype(np.uint8)
+    painted = np.clip(np.concatenate([colour, full], axis=-1), 0, 255)
+    return np.asarray(painted, dtype=np.uint8)
 
 
 def _tree_shadows(things: NDArray[np.float32], ground: Survey, look: Look) -> NDArray[np.uint8]:
@@ -135,4 +138,4 @@ def _grain(rng: np.random.Generator) -> NDArray[np.int8]:
         gain = np.exp(-2.0 * (np.pi * spread) ** 2 * (down[:, None] ** 2 + over[None, :] ** 2))
         layer = np.fft.irfft2(white * gain, s=(GRAIN, GRAIN))
         field += share * layer / layer.std()
-    return np.clip(48.0 * field / field.std(), -127, 127).astype(np.int8)
+    return np.asarray(np.clip(48.0 * field / field.std(), -127, 127), dtype=np.int8)

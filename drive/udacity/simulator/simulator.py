@@ -73,6 +73,7 @@ class Simulator:
         self.track = COURSES[track].track
         self._renderer = Renderer(track, seed)
         self._camera = CAMERAS[camera]
+        self._vehicle = Vehicle()
         self.reset()
 
     @property

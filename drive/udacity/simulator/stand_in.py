@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from drive.udacity.protocol import Decimal
+from drive.udacity.numerals import Decimal
 from drive.udacity.simulator.cabin import Cabin, Summary
 from drive.udacity.simulator.client import Client, ClientConfig, Clock
 from drive.udacity.simulator.courses import CourseName
