@@ -76,7 +76,8 @@ class Answering:
         self._faults = faults
         self._times = times
         self._last = LastSafeCommand(limits.stale_after, limits.most_repeats, time.monotonic)
-        self._waiting: _Asked | None = None
+        self._waiting: list[_Asked] = []
+        self._busy = False
         self._driving = False
         self._wake = asyncio.Event()
         self._stop = asyncio.Event()
@@ -105,9 +106,11 @@ class Answering:
             self._last.forget()
             self._driving = True
         self.telemetry = telemetry
-        overtaken, self._waiting = self._waiting, _Asked(telemetry, time.monotonic())
+        self._waiting.append(_Asked(telemetry, time.monotonic()))
         self._wake.set()
-        if overtaken is not None:
+        # Where nothing is being decided, the first that waits is as good as begun.
+        if len(self._waiting) > (1 if self._busy else 2):
+            overtaken = self._waiting.pop(-2)
             self._faults.add("stale_frame")
             await self._reply(overtaken, self._repeated(overtaken.telemetry.speed))
 
@@ -130,13 +133,14 @@ class Answering:
 
     async def _next(self) -> _Asked | None:
         """The next telemetry; None where the end has come and no car is driven."""
-        while self._waiting is None:
+        self._busy = False
+        while not self._waiting:
             if self._stop.is_set() and not self._driving:
                 return None
             self._wake.clear()
             await self._wake.wait()
-        asked, self._waiting = self._waiting, None
-        return asked
+        self._busy = True
+        return self._waiting.pop(0)
 
     async def _decide(self, telemetry: Telemetry, stopping: asyncio.Task[bool]) -> Command:
         if self._stop.is_set():

@@ -38,6 +38,7 @@ class RawSimulator:
             f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n{headers}"
             "Sec-WebSocket-Version: 13\r\n\r\n".encode()
         )
+        self.corked: bytes | None = None
         self.buffer = b""
         while b"\r\n\r\n" not in self.buffer:
             self.buffer += self._more()
@@ -53,7 +54,19 @@ class RawSimulator:
             head = struct.pack(">BBH", first, 0x80 | 126, size)
         else:
             head = struct.pack(">BBQ", first, 0x80 | 127, size)
-        self.socket.sendall(head + bytes(4) + payload)  # a mask of zeros
+        data = head + bytes(4) + payload  # a mask of zeros
+        if self.corked is None:
+            self.socket.sendall(data)
+        else:
+            self.corked += data
+
+    def cork(self) -> None:
+        """Collects what is sent until `uncork` sends it in one piece."""
+        self.corked = b""
+
+    def uncork(self) -> None:
+        data, self.corked = self.corked, None
+        self.socket.sendall(data or b"")
 
     def send(self, text: str) -> None:
         data = text.encode()
