@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from nsac_core.benchmarks.contenders import title
@@ -34,9 +36,20 @@ def forecasts(run: Run) -> Figure:
             axes.label_outer()
     for axes, model in zip(grid[0], models, strict=False):
         axes.set_title(title(model), color=COLOURS[model])
+    _legend(figure)
     figure.supxlabel("Hours after the last measurement known")
     figure.supylabel(f"{run.settings['target']} / °C")
     return figure
+
+
+def _legend(figure: Figure) -> None:
+    handles = [
+        Line2D([], [], color="0.35", linewidth=1.2, label="known"),
+        Line2D([], [], color="black", linewidth=1.6, label="what came"),
+        Line2D([], [], color="0.5", linewidth=1.6, linestyle="--", label="mean of the forecast"),
+        Patch(color="0.5", alpha=0.3, linewidth=0, label="two standard deviations"),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, frameon=False)
 
 
 def _draw(
