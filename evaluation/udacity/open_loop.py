@@ -57,7 +57,7 @@ class OpenLoopConfig(BenchmarkConfig):
     lambdas: tuple[float, ...] = ()
     augmentation: CameraAugmentation = field(default_factory=CameraAugmentation)
     out: Path = Path("runs/bench/udacity")
-    epochs: int = 10
+    epochs: int = 6
     learning_rate: float = 1e-3
     batch_size: int = 32
     activation: Activation = "sigmoid"
