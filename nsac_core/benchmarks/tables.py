@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from nsac_core.benchmarks.contenders import title
@@ -29,6 +30,8 @@ LABELS: dict[str, tuple[str, Direction]] = {
 
 PAPERS = {"mse": "mse", "nll": "nll", "crps": "crps", "ece_paper": "ece", "auroc": "auroc"}
 """Our metrics that the paper reports too, and its names for them."""
+
+_ERRORS = ("mse", "mae", "crps", "aurc")
 
 _FACTS = {
     "parameters": ("parameters", 0),
@@ -235,8 +238,11 @@ def _lambda(scores: pd.DataFrame, model: str) -> str:
 
 
 def _column(scores: pd.DataFrame, models: Sequence[str], name: str) -> list[Number]:
-    numbers = [Number.of(_values(scores, model, name)) for model in models]
-    return with_best(numbers, LABELS[name][1])
+    values = [_values(scores, model, name) for model in models]
+    # The paper's four digits, unless they would show nothing of the least.
+    least = min((abs(np.mean(own)) for own in values if own), default=1.0)
+    digits = -3 if name in _ERRORS and 0 < least < 5e-4 else 4
+    return with_best([Number.of(own, digits) for own in values], LABELS[name][1])
 
 
 def _published(data_set: str, model: str, metric: str) -> Number:
