@@ -10,22 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from drive.udacity import protocol
-from drive.udacity.commands import AT_REST, safe_command
-from drive.udacity.frames import FRAME_SHAPE, Frame, decode, encode
+from drive.udacity.commands import safe_command
+from drive.udacity.frames import decode
 from drive.udacity.pilot import Driver
-from drive.udacity.protocol import Command, Telemetry
+from drive.udacity.protocol import Command, Telemetry, read, write_steer, write_telemetry
 from drive.udacity.simulator import Simulator
-from drive.udacity.simulator.supervision import Supervisor
-from drive.udacity.simulator.vehicle import MPH, TICK
+from drive.udacity.simulator.cabin import Cabin
+from drive.udacity.simulator.vehicle import MPH
 from evaluation.perturbations import CLEAN, Perturbation
 from evaluation.udacity.conditions import Late, perturbed_command
 from policies import Decision
 
 TICKS = 3
 """Of the physics for each frame: 0.06 s, as the stand-in counts in lock-step."""
-BLANK: Frame = np.zeros(FRAME_SHAPE, dtype=np.uint8)
-"""What a driver is shown that says it is blind."""
 PATIENCE = 2.0
 """Times the time that the laps take at the speed asked for, after which a drive ends."""
 
@@ -42,8 +39,7 @@ def drive_laps(
     """Drives some laps from a standing start; whenever the car leaves the road, it is put back.
 
     Args:
-        driver: Who drives, as through the bridge; its ``decision``, if any, is kept too. One with
-            a true attribute ``blind`` is shown black.
+        driver: Who drives, as through the bridge; its ``decision``, if any, is kept too.
         simulator: Is reset.
         laps: After which the drive ends; or after twice the time that these should take.
         speed: That the driver is to keep, mph: says how long the drive should take.
@@ -54,58 +50,46 @@ def drive_laps(
         One row a frame: the decision, and the state it led to, which a car that was put back has
         left. Metres, m/s, radians, left positive, but ``action_steer`` right positive.
     """
-    supervisor, late = Supervisor(simulator), Late(late_ms)
     changed = perturbation or CLEAN.of_lap(0, "")
+    cabin, late = Cabin(simulator), Late(late_ms)
     end = PATIENCE * laps * simulator.track.length / (speed * MPH)
     simulator.reset()
     driver.reset()
-    told, blind = AT_REST, getattr(driver, "blind", False)
     rows: list[dict[str, Any]] = []
     while simulator.state.laps < laps and simulator.state.time < end:
-        before, helped = simulator.state, supervisor.interventions
-        picture = BLANK if blind else simulator.frame()
-        telemetry = telemetry_of(simulator, told, picture)
+        before, helped = simulator.state, cabin.summary().interventions
+        telemetry = _telemetry(cabin)
         frame = changed.frame(decode(telemetry.image))
         start = time.perf_counter()
         wanted = safe_command(driver.drive(frame, telemetry))
         latency_ms = 1e3 * (time.perf_counter() - start)
-        late.give(as_read(perturbed_command(changed, wanted)))
+        late.give(_as_read(perturbed_command(changed, wanted)))
         for _ in range(TICKS):
-            told = late.tick()
-            supervisor.step(told.steering, told.throttle, TICK)
+            cabin.take(late.tick())
+            cabin.advance(1)
         row = {
             "step": len(rows),
             "seconds": simulator.state.time - before.time,
             "progress_before": before.laps,
-            "interventions": supervisor.interventions - helped,
+            "interventions": cabin.summary().interventions - helped,
             "latency_ms": latency_ms,
         }
-        rows.append(row | _state(simulator) | _decision(driver, told))
+        rows.append(row | _state(simulator) | _decision(driver, cabin.command))
     return pd.DataFrame(rows)
 
 
-def telemetry_of(simulator: Simulator, told: Command, picture: Frame) -> Telemetry:
-    """What arrives at the bridge.
-
-    Args:
-        simulator: As it stands.
-        told: The command that holds.
-        picture: What the camera sees.
-    """
-    sent = Telemetry(
-        steering_angle=protocol.MAX_STEERING_DEGREES * told.steering,
-        throttle=max(told.throttle, 0.0),
-        speed=simulator.state.speed / MPH,
-        image=encode(picture),
-    )
-    arrived = protocol.read(protocol.write_telemetry(sent))
+def _telemetry(cabin: Cabin) -> Telemetry:
+    """What arrives at the bridge."""
+    sent = cabin.telemetry()
+    assert isinstance(sent, Telemetry)
+    arrived = read(write_telemetry(sent))
     assert isinstance(arrived, Telemetry)
     return arrived
 
 
-def as_read(command: Command) -> Command:
+def _as_read(command: Command) -> Command:
     """What arrives at the simulator."""
-    arrived = protocol.read(protocol.write_steer(command))
+    arrived = read(write_steer(command))
     assert isinstance(arrived, Command)
     return arrived
 

@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+
 import policies
-from drive.udacity.frames import Frame
+from drive.udacity.frames import FRAME_SHAPE, Frame
 from drive.udacity.pilot import Driver
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.simulator import Simulator
@@ -19,14 +21,16 @@ SCRIPTED = "scripted"
 """Name of the driver that knows the road; it marks what can be reached, and is no rival."""
 
 
+class Unseen(Simulator):
+    """The stand-in for a driver that looks at no picture: none is drawn."""
+
+    def frame(self) -> Frame:
+        """Black."""
+        return np.zeros(FRAME_SHAPE, dtype=np.uint8)
+
+
 class Scripted:
-    """The stand-in's own driver, of its state and not of its picture.
-
-    Attributes:
-        blind: Says that no picture need be drawn for it.
-    """
-
-    blind = True
+    """The stand-in's own driver, of its state and not of its picture."""
 
     def __init__(self, simulator: Simulator, speed: float) -> None:
         self._simulator = simulator

@@ -18,7 +18,7 @@ from evaluation.labels import file_name
 from evaluation.udacity.closed_loop import drive_laps
 from evaluation.udacity.conditions import Condition
 from evaluation.udacity.config import StandInConfig
-from evaluation.udacity.drivers import driver_of
+from evaluation.udacity.drivers import SCRIPTED, Unseen, driver_of
 from nsac_core.benchmarks.report import write_frame
 
 VERSION = 1
@@ -85,7 +85,7 @@ def drive_and_store(out: Path, unit: Unit) -> None:
         EvaluationError: The policy was changed.
         PolicyError: It cannot be loaded, or what it returned cannot be driven.
     """
-    simulator = simulator_of(unit.track)
+    simulator = simulator_of(unit.track, unseen=unit.driver.source == SCRIPTED)
     condition = unit.condition
     steps = drive_laps(
         driver_of(unit.driver, simulator, unit.speed, unit.seed),
@@ -116,10 +116,15 @@ def read(out: Path, units: Sequence[Unit]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-@lru_cache(maxsize=1)
-def simulator_of(track: CourseName) -> Simulator:
-    """The stand-in, of which each process keeps the last; its landscape takes a while to build."""
-    return Simulator(track)
+@lru_cache(maxsize=2)
+def simulator_of(track: CourseName, unseen: bool = False) -> Simulator:
+    """The stand-in, of which each process keeps the last two: a landscape takes a while to build.
+
+    Args:
+        track: Its course.
+        unseen: Whether nobody looks at its picture.
+    """
+    return Unseen(track) if unseen else Simulator(track)
 
 
 @lru_cache

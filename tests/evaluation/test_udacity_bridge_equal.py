@@ -1,19 +1,17 @@
 """A drive within one process is, to the last bit, that of a client of the bridge in lock-step."""
 
-from dataclasses import astuple
+import asyncio
 from typing import Any
 
 import numpy as np
 import pytest
-from websockets.sync.client import connect
 
 from drive.observation import ObservationSpec
 from drive.udacity.bridge import BridgeConfig, Limits, in_background
-from drive.udacity.frames import encode
-from drive.udacity.protocol import Command, Telemetry, read, write_telemetry
-from drive.udacity.simulator import Simulator, State
-from drive.udacity.simulator.supervision import Supervisor
-from drive.udacity.simulator.vehicle import MPH
+from drive.udacity.simulator import Simulator
+from drive.udacity.simulator.cabin import Cabin
+from drive.udacity.simulator.client import Client, ClientConfig
+from drive.udacity.simulator.side_channel import SideChannel
 from evaluation.udacity.closed_loop import drive_laps
 from evaluation.udacity.driver import PolicyDriver
 from policies import Decision
@@ -44,32 +42,39 @@ def simulator() -> Simulator:
     return Simulator("jungle")
 
 
-def through_the_bridge(simulator: Simulator) -> list[State]:
-    """States after each reply, as any lock-step client sees them."""
-    supervisor, told, states = Supervisor(simulator), Command(0.0, 0.0), []
+class Watched(SideChannel):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(None)
+        self.moments: list[dict[str, Any]] = []
+
+    def tell(self, cabin: Cabin) -> None:
+        self.moments.append(cabin.moment())
+
+
+def through_the_bridge(simulator: Simulator) -> list[dict[str, Any]]:
+    """Moments after each reply to the stand-in in lock-step."""
     simulator.reset()
-    config = BridgeConfig(port=0, limits=Limits(stale_after=60.0))
-    with in_background(lambda: PolicyDriver(EveryPixel(), 20.0, seed=5), config) as bridge:
-        where = f"ws://127.0.0.1:{bridge.port}/socket.io/?EIO=4&transport=websocket"
-        with connect(where, compression=None) as socket:
-            for _ in range(FRAMES):
-                speed, angle = simulator.state.speed / MPH, 25.0 * told.steering
-                jpeg = encode(simulator.frame())
-                socket.send(write_telemetry(Telemetry(angle, max(0.0, told.throttle), speed, jpeg)))
-                while not isinstance(message := read(str(socket.recv(timeout=60))), Command):
-                    pass
-                told = message
-                states.append(supervisor.step(told.steering, told.throttle, 0.06))
-    return states
+    side, limits = Watched(), Limits(stale_after=60.0)
+    with in_background(driver, BridgeConfig(port=0, limits=limits)) as bridge:
+        config = ClientConfig(port=bridge.port, clock="lockstep", seconds=0.06 * FRAMES)
+        asyncio.run(Client(Cabin(simulator), config, side).run())
+    return side.moments
+
+
+def driver() -> PolicyDriver:
+    return PolicyDriver(EveryPixel(), 20.0, seed=5)
 
 
 def test_the_path_is_the_bridges_bit_for_bit(simulator: Simulator) -> None:
-    states = through_the_bridge(simulator)
-    way = (states[-1].laps - 1e-9) if states[-1].laps > 0 else 0.01
-    steps = drive_laps(PolicyDriver(EveryPixel(), 20.0, seed=5), simulator, laps=way)
-    assert len(steps) >= FRAMES - 1
+    moments = through_the_bridge(simulator)
+    assert len(moments) == FRAMES
+    steps = drive_laps(driver(), simulator, laps=moments[-1]["laps"])
     names = ["x", "y", "heading", "speed", "lateral_error", "time"]
-    expected = [[getattr(state, name) for name in names] for state in states[: len(steps)]]
-    np.testing.assert_array_equal(steps[names][: len(expected)].to_numpy(), expected)
-    assert len({astuple(state) for state in states}) == FRAMES
+    expected = [[moment[name] for name in names] for moment in moments]
+    np.testing.assert_array_equal(steps[names].to_numpy(), expected)
+    commands = [(moment["steering"], moment["throttle"]) for moment in moments]
+    np.testing.assert_array_equal(steps[["action_steer", "action_throttle"]], commands)
     assert steps["action_steer"].std() > 0.05
+    assert steps["progress"].is_monotonic_increasing

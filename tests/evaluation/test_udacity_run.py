@@ -56,7 +56,7 @@ def driven(stand_in: Simulator, monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     monkeypatch.setattr(stand_in, "frame", lambda: GRAY)
-    monkeypatch.setattr(units, "simulator_of", lambda _: stand_in)
+    monkeypatch.setattr(units, "simulator_of", lambda *_, **__: stand_in)
     monkeypatch.setattr(units, "drive_laps", short)
     return calls
 
