@@ -144,7 +144,8 @@ def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> 
     calls: list[tuple[str, list[str]]] = [(name, []) for name, _ in WORKERS.values()]
     calls += [("recorders.cli", [word]) for word in RECORDERS]
     calls += [("policies.cli", words) for words in (["--expert", "ppo"], ["udacity"])]
-    calls += [("nsac_core.cli", [command]) for command in ("boston", "report", "page")]
+    benchmarks = ("boston", "report", "page", "spiral", "ablations", "runtime", "all")
+    calls += [("nsac_core.cli", [command]) for command in benchmarks]
     calls += [("evaluation.cli", [word]) for word in WORDS]
     calls += [("evaluation.cli", ["--world", "udacity"])]
     calls += [("evaluation.inspect_cli", [word]) for word in INSPECTORS]

@@ -179,7 +179,7 @@ def test_tables_and_figures_of_the_paper(finished: Report, tmp_path: Path) -> No
         ["extrapolation", "0.5"],
         ["extrapolation", "0"],
     ]
-    assert set(finished.figures) == {"figure", "tubes", "decomposition"}
+    assert set(finished.figures) == {"figure", "tubes", "variances"}
     page = tmp_path / "page.md"
     page.write_text("<!-- begin spiral/tubes -->\n<!-- end -->\n")
     fill(page, [report(finished.folder)])

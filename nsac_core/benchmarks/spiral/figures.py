@@ -76,7 +76,7 @@ def figures(run: Run) -> dict[str, Picture]:
     within = run.settings["observed"] == "all"
     found = {"tubes": _tubes(curves, within)}
     if WITH in curves and WITHOUT in curves:
-        found["decomposition"] = _decomposition(curves, within)
+        found["variances"] = _decomposition(curves, within)
     return found
 
 
