@@ -100,9 +100,12 @@ class Cabin:
         )
 
     def take(self, command: Command) -> None:
-        """Lets the controller's command hold, unless somebody sits at the wheel."""
+        """Lets the controller's command, cut to [-1, 1], hold unless somebody is at the wheel."""
         if self._driver is None and not self.manual:
-            self.command = command
+            steering, throttle = (
+                min(max(value, -1.0), 1.0) for value in (command.steering, command.throttle)
+            )
+            self.command = Command(steering, throttle)
 
     def advance(self, ticks: int) -> None:
         """Drives on for some steps of the physics."""

@@ -34,6 +34,8 @@ Clock = Literal["real", "lockstep"]
 FRAGMENT = 1016
 """Bytes of a websocket frame, above which the simulator begins another."""
 PING_INTERVAL = 25.0
+FAREWELL = 0.3
+"""Seconds that a controller has to say goodbye."""
 RETRY = 0.1
 """Seconds between two tries to connect."""
 
@@ -127,7 +129,7 @@ class Client:
             # Without origin and compression, as the simulator; its pings are in the protocol.
             line = connect(
                 where, compression=None, ping_interval=None, max_size=None, proxy=None,
-                close_timeout=1.0,
+                close_timeout=FAREWELL,
             )  # fmt: skip
             with suppress(OSError, InvalidHandshake, ConnectionClosed, TimeoutError):
                 async with line as socket:
@@ -143,6 +145,7 @@ class Client:
                     return
         finally:
             pings.cancel()
+            await socket.close()
 
     async def _answer(self, socket: ClientConnection, text: str) -> bool:
         """Handles one packet; whether it says farewell."""

@@ -60,7 +60,9 @@ class KeyDrive:
         if self.recording and self._ticks_to_row <= 0.0:
             self.session.write(self.wheel.steering, self.wheel.throttle)
             self._ticks_to_row += TICKS_PER_ROW
-        self._ticks_to_row = max(0.0, self._ticks_to_row - 1.0)
+        self._ticks_to_row -= 1.0
+        if not self.recording:
+            self._ticks_to_row = 0.0
         self.session.step(self.wheel.steering, self.wheel.throttle)
 
 
