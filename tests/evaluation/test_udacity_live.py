@@ -61,6 +61,18 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def connect(client: socketio.Client, port: int, seconds: float = 60.0) -> None:
+    """Connects as soon as somebody listens."""
+    end = time.monotonic() + seconds
+    while not client.connected:
+        try:
+            client.connect(f"http://127.0.0.1:{port}", transports=["websocket"])
+        except socketio.exceptions.ConnectionError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
 def drive(config: LiveConfig, jpegs: list[bytes]) -> tuple[list[Any], Status, str]:
     """A simulator that shows these pictures; its replies, the final status and the screen."""
     replies: list[Any] = []
@@ -81,13 +93,13 @@ def drive(config: LiveConfig, jpegs: list[bytes]) -> tuple[list[Any], Status, st
 
     def simulate() -> None:
         client.on("steer", on_steer)
-        client.connect(f"http://127.0.0.1:{config.port}", transports=["websocket"], retry=True)
+        connect(client, config.port)
         show()
 
-    simulator = threading.Thread(target=simulate)
+    simulator = threading.Thread(target=simulate, daemon=True)
     simulator.start()
     status = drive_live(config, shown)
-    simulator.join()
+    simulator.join(5)
     assert isinstance(shown.file, io.StringIO)
     return replies, status, shown.file.getvalue()
 
@@ -209,7 +221,7 @@ def test_an_interruption_brings_the_car_to_rest(tmp_path: Path, jpegs: list[byte
             show()
 
     client.on("steer", on_steer)
-    client.connect(f"http://127.0.0.1:{port}", transports=["websocket"], retry=True)
+    connect(client, port)
     show()
     assert process.wait(timeout=30) == 0
     client.disconnect()
