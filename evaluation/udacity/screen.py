@@ -25,7 +25,7 @@ def screen(status: Status, policy: str, where: str) -> Panel:
 def _facts(status: Status) -> Table:
     table = Table.grid(padding=(0, 2))
     speed = status.speed
-    table.add_row("simulators", str(status.clients) if status.clients else "none yet, waiting")
+    table.add_row("simulators", str(status.clients) if status.clients else "none")
     table.add_row("replies", f"{speed.replies}, {speed.rate:.1f} per second")
     table.add_row(
         "latency", f"median {1e3 * speed.median:.1f} ms, 99 % within {1e3 * speed.slowest:.1f} ms"
