@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from nsac_core.benchmarks.cells import ONLY_PART
 from nsac_core.benchmarks.contenders import title
 from nsac_core.benchmarks.experiment import Presentation
 from nsac_core.benchmarks.paper import published
@@ -92,11 +93,18 @@ def beside_paper(data_set: str, scores: pd.DataFrame) -> Sheet:
             columns.append([_published(data_set, model, PAPERS[name]) for model in models])
     return Sheet(
         "scores",
-        f"Scores on the test rows of {data_set}, mean and standard deviation over {_runs(scores)}, "
+        f"Scores on {_tested(data_set, scores)}, mean and standard deviation over {_runs(scores)}, "
         "beside those the paper has published; the best in bold.",
         head,
         _rows(models, columns),
     )
+
+
+def _tested(data_set: str, scores: pd.DataFrame) -> str:
+    """The test rows, or the one part of them that the scores are of."""
+    parts = set(scores["part"]) - {ONLY_PART, data_set} if "part" in scores else set()
+    named = f"the part {', '.join(sorted(parts))}" if parts else "the test rows"
+    return f"{named} of {data_set}"
 
 
 def part_scores(part: str, scores: pd.DataFrame, published_as: str | None = None) -> Sheet:
