@@ -108,7 +108,7 @@ def _march(
     leap = land.cell * BLOCK / math.sqrt(dx * dx + dy * dy)
     drop = min(rise, 0.0) * leap
     blocks = land.crest.shape
-    t, step, hit = start, max(0.3, 0.02 * start), False
+    t, step, gap, hit = start, max(0.3, 0.02 * start), 0.0, False
     while t + step < end:
         t += step
         at_column, at_row = column + t * over_columns, row + t * over_rows
@@ -118,26 +118,23 @@ def _march(
         step = max(0.3, 0.02 * t)
         if over + drop > land.crest[k, m]:
             step = max(step, leap)
-        elif over <= _bilinear(land.height, at_column, at_row):
-            hit = True
-            break
+        else:
+            gap = over - _bilinear(land.height, at_column, at_row)
+            if gap <= 0.0:
+                hit = True
+                break
     if not hit:
         if plane >= FARTHEST:
             return max(t, start), False
-        over_ground = _bilinear(land.height, column + plane * over_columns, row + plane * over_rows)
-        if over_ground <= 0.001:
+        gap = -_bilinear(land.height, column + plane * over_columns, row + plane * over_rows)
+        if gap > -0.001:
             return max(plane, start), True
         step = plane - t
         t = plane
     low = max(start, t - step)
-    for _ in range(3):
-        middle = 0.5 * (low + t)
-        level = _bilinear(land.height, column + middle * over_columns, row + middle * over_rows)
-        if z + middle * rise > level:
-            low = middle
-        else:
-            t = middle
-    return t, True
+    level = _bilinear(land.height, column + low * over_columns, row + low * over_rows)
+    gap_before = max(z + low * rise - level, 0.0)
+    return t + (t - low) * gap / (gap_before - gap + 1e-6), True
 
 
 @_inline

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from drive.track import FloatArray
 from drive.udacity.frames import HEIGHT, WIDTH, Frame
-from drive.udacity.simulator.billboards import draw_billboards
+from drive.udacity.simulator.billboards import FARTHEST, draw_billboards
 from drive.udacity.simulator.bonnet import bonnet
 from drive.udacity.simulator.cameras import Camera
 from drive.udacity.simulator.courses import CourseName
@@ -38,8 +40,8 @@ class Renderer:
         """The frame of a camera, RGB uint8 ``(160, 320, 3)``."""
         scenery = self._scenery
         forward = np.array([np.cos(place.heading), np.sin(place.heading)])
-        right = np.array([forward[1], -forward[0]])
-        spot = np.array([place.x, place.y]) + camera.forward * forward + camera.right * right
+        spot = np.array([place.x, place.y]) + camera.forward * forward
+        spot += camera.right * np.array([forward[1], -forward[0]])
         eye = np.array([*spot, camera.up, place.heading, camera.pitch])
         frame = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
         front = bonnet(camera)
@@ -47,8 +49,21 @@ class Renderer:
         draw_ground(
             frame, self._depth, eye, scenery.land, scenery.haze, scenery.backdrop, front.bottom
         )
-        ahead = (scenery.things[:, :2] - spot) @ forward
-        order = np.argsort(-ahead)
+        order = _in_view(scenery.things[:, :2] - spot, forward)
         draw_billboards(frame, self._depth, eye, order, scenery.things, scenery.atlas, scenery.haze)
         front.put_on(frame)
         return frame
+
+
+def _in_view(away: NDArray[np.floating], forward: FloatArray) -> NDArray[np.int64]:
+    """Indices of the things that may be seen, from far to near.
+
+    Args:
+        away: From the camera to each, ``(n, 2)``.
+        forward: The camera's direction.
+    """
+    ahead = away @ forward
+    aside = away @ np.array([forward[1], -forward[0]])
+    # Half a frame is 1.15 wide for each metre of depth; the pitch widens it at the bottom.
+    (near,) = np.nonzero((ahead > 0.0) & (ahead < FARTHEST) & (np.abs(aside) < 1.4 * ahead + 5.0))
+    return np.asarray(near[np.argsort(-ahead[near])])
