@@ -30,6 +30,8 @@ class RecordingConfig:
         driver: How the scripted driver drives.
         seed: Of its disturbances.
         landscape: Seed of hills, plants and textures.
+        start: Arc length at which the drive starts, metres: what is rare on a lap can be driven
+            several times.
     """
 
     out: Path
@@ -38,6 +40,7 @@ class RecordingConfig:
     driver: ScriptedConfig = field(default_factory=ScriptedConfig)
     seed: int = 0
     landscape: int = 0
+    start: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Session:
 
     def __init__(self, config: RecordingConfig, log: DrivingLog) -> None:
         self.simulator = Simulator(config.track, "training", config.landscape)
+        self.simulator.reset(arc=config.start)
         self._supervisor = Supervisor(self.simulator)
         self._log = log
         self._start = datetime.now().astimezone()

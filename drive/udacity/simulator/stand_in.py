@@ -34,6 +34,7 @@ class StandInConfig:
         laps: After which to end; 0 for never, which training mode refuses unless you drive.
         seconds: Of the simulator's clock, after which to end; 0 for never.
         out: Folder of the recording, in training mode; an existing one is appended to.
+        start: Arc length at which a recording starts, metres.
         disturbance_seed: Of the scripted driver's disturbances, in training mode.
         host: Where the controller listens.
         port: The same; the real simulator knows only 4567.
@@ -54,6 +55,7 @@ class StandInConfig:
     laps: float = 0.0
     seconds: float = 0.0
     out: Path | None = None
+    start: float = 0.0
     disturbance_seed: int = 0
     host: str = "127.0.0.1"
     port: int = 4567
@@ -101,7 +103,7 @@ def run(config: StandInConfig) -> Summary | RecordingSummary:
         assert config.out is not None
         recording = RecordingConfig(
             config.out, config.track, config.laps, config.scripted, config.disturbance_seed,
-            config.seed,
+            config.seed, config.start,
         )  # fmt: skip
         return drive_by_keys(recording) if config.driver == "keyboard" else record(recording)
     simulator = Simulator(config.track, "autonomous", config.seed)
