@@ -79,10 +79,11 @@ class Passenger:
 
     Args:
         log: Where it is written.
+        full: Whether there is nothing to be written any more.
     """
 
-    def __init__(self, log: DrivingLog) -> None:
-        self.log = log
+    def __init__(self, log: DrivingLog, full: Callable[[], bool] = lambda: False) -> None:
+        self.log, self.full = log, full
 
     def reset(self) -> None:
         """Keeps nothing."""
@@ -95,14 +96,15 @@ class Passenger:
             OSError: If it cannot be written.
         """
         steering = telemetry.steering_angle / MAX_STEERING_DEGREES
-        self.log.append(
-            [telemetry.image],
-            steering=steering,
-            throttle=telemetry.throttle,
-            brake=0.0,
-            speed=telemetry.speed,
-            moment=datetime.now().astimezone(),
-        )
+        if not self.full():
+            self.log.append(
+                [telemetry.image],
+                steering=steering,
+                throttle=telemetry.throttle,
+                brake=0.0,
+                speed=telemetry.speed,
+                moment=datetime.now().astimezone(),
+            )
         return Command(steering, telemetry.throttle)
 
 
@@ -110,7 +112,7 @@ class Passenger:
 class _Passengers:
     """Makes a passenger for each simulator; the first at once, so that a fault is named at once."""
 
-    out: Path
+    config: UdacityRecordConfig
     files: ExitStack
     logs: list[DrivingLog] = field(default_factory=list)
 
@@ -118,15 +120,20 @@ class _Passengers:
     def rows(self) -> int:
         return sum(log.rows for log in self.logs)
 
+    def full(self) -> bool:
+        """Whether as many rows are written as were asked for."""
+        return 0 < self.config.rows <= self.rows
+
     def make(self) -> Callable[[], Driver]:
         waiting: list[Driver] = [self._passenger()]
         return lambda: waiting.pop() if waiting else self._passenger()
 
     def _passenger(self) -> Driver:
         number = len(self.logs) + 1
-        folder = self.out if number == 1 else self.out / f"simulator-{number}"
+        out = self.config.out
+        folder = out if number == 1 else out / f"simulator-{number}"
         self.logs.append(self.files.enter_context(DrivingLog(folder)))
-        return Passenger(self.logs[-1])
+        return Passenger(self.logs[-1], self.full)
 
 
 def record_udacity(
@@ -152,7 +159,7 @@ def record_udacity(
     config.check()
     bridge_config = BridgeConfig(config.port, config.host, config.public)
     with ExitStack() as files:
-        passengers = _Passengers(config.out, files)
+        passengers = _Passengers(config, files)
         with in_background(passengers.make(), bridge_config) as bridge:
             ready(bridge.port)
             with suppress(KeyboardInterrupt):
@@ -169,9 +176,7 @@ def _watch(
     with Live(console=shown, auto_refresh=False, transient=True) as live:
         while True:
             passed = time.monotonic() - start
-            if (config.rows and passengers.rows >= config.rows) or (
-                config.seconds and passed >= config.seconds
-            ):
+            if passengers.full() or 0 < config.seconds <= passed:
                 return
             if not config.quiet:
                 live.update(_line(passengers.rows, bridge), refresh=True)

@@ -12,6 +12,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from drive.udacity import frames, protocol
 from drive.udacity.protocol import Telemetry
+from drive.udacity.simulator import stand_in
+from drive.udacity.simulator.stand_in import StandInConfig
 from recorders import cli
 from recorders.udacity import DrivingLog, UdacityRecordConfig, read, record_udacity
 from recorders.udacity_check import CheckConfig, check
@@ -66,6 +68,28 @@ def test_each_telemetry_is_a_row_and_the_wheel_is_left_alone(tmp_path: Path) -> 
     assert [row.speed for row in found.rows] == pytest.approx(np.arange(10, 30))
     assert [row.centre.read_bytes() for row in found.rows] == jpegs
     assert found.rows[0].left is None
+
+
+def test_no_more_rows_are_written_than_asked_for(tmp_path: Path) -> None:
+    jpeg = frames.encode(np.zeros(frames.FRAME_SHAPE, np.uint8))
+    with (
+        recording(UdacityRecordConfig(tmp_path, rows=3, port=0)) as (port, _),
+        enter(port) as socket,
+    ):
+        for row in range(8):
+            tell(socket, row, jpeg)
+    assert [row.speed for row in read(tmp_path).rows] == [10.0, 11.0, 12.0]
+
+
+def test_the_stand_ins_own_drive_is_recorded(tmp_path: Path) -> None:
+    with recording(UdacityRecordConfig(tmp_path, rows=30, port=0)) as (port, _):
+        stand_in.run(
+            StandInConfig(driver="scripted", clock="lockstep", port=port, seconds=4, track="jungle")
+        )
+    rows = read(tmp_path, decode=True).rows
+    assert len(rows) == 30
+    assert rows[-1].speed > 10
+    assert rows[-1].throttle >= 0
 
 
 def test_a_second_simulator_has_a_recording_of_its_own(tmp_path: Path) -> None:
