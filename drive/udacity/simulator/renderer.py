@@ -9,10 +9,13 @@ from drive.track import FloatArray
 from drive.udacity.frames import HEIGHT, WIDTH, Frame
 from drive.udacity.simulator.billboards import FARTHEST, draw_billboards
 from drive.udacity.simulator.bonnet import bonnet
-from drive.udacity.simulator.cameras import Camera
+from drive.udacity.simulator.cameras import FOCAL, Camera
 from drive.udacity.simulator.courses import CourseName
 from drive.udacity.simulator.ground import draw_ground
 from drive.udacity.simulator.scenery import build
+
+SMALLEST = 1.5
+"""Rows that a thing covers at least to be drawn."""
 
 
 @dataclass(frozen=True)
@@ -49,21 +52,26 @@ class Renderer:
         draw_ground(
             frame, self._depth, eye, scenery.land, scenery.haze, scenery.backdrop, front.bottom
         )
-        order = _in_view(scenery.things[:, :2] - spot, forward)
+        order = _in_view(scenery.things, spot, forward)
         draw_billboards(frame, self._depth, eye, order, scenery.things, scenery.atlas, scenery.haze)
         front.put_on(frame)
         return frame
 
 
-def _in_view(away: NDArray[np.floating], forward: FloatArray) -> NDArray[np.int64]:
+def _in_view(
+    things: NDArray[np.float32], spot: FloatArray, forward: FloatArray
+) -> NDArray[np.int64]:
     """Indices of the things that may be seen, from far to near.
 
     Args:
-        away: From the camera to each, ``(n, 2)``.
-        forward: The camera's direction.
+        things: As `draw_billboards` wants them.
+        spot: Of the camera, ``(2,)``.
+        forward: Its direction, ``(2,)``.
     """
-    ahead = away @ forward
-    aside = away @ np.array([forward[1], -forward[0]])
+    away = things[:, :2] - spot
+    ahead, aside = away @ forward, away @ np.array([forward[1], -forward[0]])
     # Half a frame is 1.15 wide for each metre of depth; the pitch widens it at the bottom.
-    (near,) = np.nonzero((ahead > 0.0) & (ahead < FARTHEST) & (np.abs(aside) < 1.4 * ahead + 5.0))
+    seen = (ahead > 0.0) & (ahead < FARTHEST) & (np.abs(aside) < 1.4 * ahead + 5.0)
+    seen &= things[:, 4] * FOCAL > SMALLEST * ahead
+    (near,) = np.nonzero(seen)
     return np.asarray(near[np.argsort(-ahead[near])])
