@@ -59,7 +59,7 @@ class Simulator:
         camera: As given.
 
     Raises:
-        SimulatorError: Unknown track or camera.
+        SimulatorError: Unknown track or camera, or a negative seed.
     """
 
     def __init__(
@@ -69,6 +69,8 @@ class Simulator:
             raise SimulatorError(f"track is one of {', '.join(COURSES)}, not {track!r}")
         if camera not in CAMERAS:
             raise SimulatorError(f"camera is one of {', '.join(CAMERAS)}, not {camera!r}")
+        if seed < 0:
+            raise SimulatorError(f"seed must not be negative, not {seed}")
         self.camera = camera
         self.track = COURSES[track].track
         self._renderer = Renderer(track, seed)

@@ -73,6 +73,9 @@ class StandInConfig:
         """
         self.scripted.check()
         self.client.check()
+        for name in ("seed", "disturbance_seed"):
+            if getattr(self, name) < 0:
+                raise SimulatorError(f"{name} must not be negative, not {getattr(self, name)}")
         if self.mode == "training":
             if self.out is None:
                 raise SimulatorError("training mode needs --out, the folder of the recording")

@@ -86,6 +86,7 @@ def test_the_command_records_without_a_window(
         ("--period 0.05", "multiple of 0.02"),
         ("--port 0", "port is 0"),
         ("--laps -1", "laps must not be negative"),
+        ("--seed -1", "seed must not be negative"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
