@@ -15,6 +15,8 @@ import policies
 from drive.observation import ObservationSpec
 from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
+from drive.udacity.simulator import Simulator
+from drive.udacity.simulator.courses import CourseName
 from nsac_core.methods import METHODS
 from policies import PolicyError, checkpoint, cli, encoders
 from policies.checkpoint import Header
@@ -221,6 +223,23 @@ def test_a_stack_of_one_frame_gives_the_tokens_of_its_frame() -> None:
         expected = method.predict(seen).mean.numpy()
     for _ in range(2):
         np.testing.assert_allclose(policy.act(seen.numpy()).mean, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("track", "arcs"), [("lake", (100, 590)), ("jungle", (100, 700))])
+def test_the_bundled_policy_steers_back_to_the_centre(
+    track: CourseName, arcs: tuple[float, ...]
+) -> None:
+    policy = policies.load("nsac-udacity", CAMERA)
+    simulator = Simulator(track, "autonomous")
+    for arc in arcs:
+        steering = {}
+        for lateral in (-1.2, 0.0, 1.2):
+            simulator.reset(arc=arc, lateral=lateral)
+            policy.reset(1)
+            steering[lateral] = policy.act(simulator.frame()[None, None]).action[0, 0]
+        # Left is positive for the error, right for the steering.
+        assert steering[-1.2] < steering[0.0] - 0.1
+        assert steering[1.2] > steering[0.0] + 0.1
 
 
 @pytest.mark.parametrize(
