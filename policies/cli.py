@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> None:
         config = _udacity(given[1:])
     else:
         config = _expert(given) if _names_expert(given) else _policy(given)
-    with one_line(PolicyError, DemonstrationError, DrivingLogError):
+    with one_line(PolicyError, DemonstrationError, DrivingLogError, OSError):
         path = train(config)
     print(f"trained {path}")  # noqa: T201
 

@@ -61,6 +61,8 @@ class CloneConfig:
         for name in ("epochs", "batch", "n_samples", "threads", "learning_rate"):
             if not getattr(self, name) > 0:
                 raise PolicyError(f"{name} must be positive, got {getattr(self, name)}")
+        if self.seed < 0:
+            raise PolicyError(f"seed must not be negative, got {self.seed}")
 
     def fit_config(self, state: Path) -> FitConfig:
         """The training loop's settings.

@@ -66,7 +66,7 @@ class UdacityRecordConfig:
             drive.udacity.bridge.BridgeError: The port is none, or the address public.
         """
         for name in ("rows", "seconds"):
-            if getattr(self, name) < 0:
+            if not getattr(self, name) >= 0:
                 raise DrivingLogError(f"{name} must not be negative, not {getattr(self, name)}")
         BridgeConfig(self.port, self.host, self.public).check()
 
@@ -184,6 +184,6 @@ def _watch(
 
 
 def _line(rows: int, bridge: Bridge) -> str:
-    faults = ", ".join(f"{times} {cause}" for cause, times in bridge.faults.counts.items())
+    faults = ", ".join(f"{times} {cause}" for cause, times in dict(bridge.faults.counts).items())
     where = f"{bridge.config.host}:{bridge.port}"
     return f"recording on {where}: {rows} rows{f'; faults: {faults}' if faults else ''}"

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from drive.udacity.commands import AT_REST, LastSafeCommand
+from drive.udacity.commands import AT_REST, BRAKING, LastSafeCommand
 from drive.udacity.faults import Faults
 from drive.udacity.pilot import Pilot
 from drive.udacity.protocol import Command, Telemetry, write_manual, write_steer
@@ -79,6 +79,7 @@ class Answering:
         self._waiting: list[_Asked] = []
         self._busy = False
         self._driving = False
+        self._unseen_since: float | None = None
         self._wake = asyncio.Event()
         self._stop = asyncio.Event()
 
@@ -105,7 +106,7 @@ class Answering:
             self._pilot.reset()
             self._last.forget()
             self._driving = True
-        self.telemetry = telemetry
+        self.telemetry, self._unseen_since = telemetry, None
         self._waiting.append(_Asked(telemetry, time.monotonic()))
         self._wake.set()
         # Where nothing is being decided, the first that waits is as good as begun.
@@ -122,8 +123,10 @@ class Answering:
 
     async def take_unreadable(self) -> None:
         """Answers a telemetry that cannot be read, as its sender would stall."""
-        before = self.telemetry
-        command = self._repeated(before.speed if before else 0.0)
+        before, speed = self.telemetry, self._unseen_speed()
+        command = self._last.stop(speed) if self._stop.is_set() else self._repeated(speed)
+        if (self._stop.is_set() or self._last.stale) and self._unseen_since is None:
+            self._unseen_since = time.monotonic()
         await self._send(write_steer(command, before.decimal if before else "."))
 
     async def last_resort(self) -> None:
@@ -161,6 +164,15 @@ class Answering:
             return self._repeated(telemetry.speed)
         self._last.renew(outcome)
         return outcome
+
+    def _unseen_speed(self) -> float:
+        """Speed, mph, of a car that cannot be read, at most: it brakes since it was stopped unseen.
+
+        To brake for ever by its last known speed would have it reverse in the end.
+        """
+        speed = self.telemetry.speed if self.telemetry else 0.0
+        since = self._unseen_since
+        return speed if since is None else speed - BRAKING * (time.monotonic() - since)
 
     def _repeated(self, speed: float) -> Command:
         command = self._last.command(speed)

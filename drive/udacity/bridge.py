@@ -147,9 +147,10 @@ class Bridge:
 
     def status(self) -> Status:
         """How it goes; to be asked in the thread of the loop."""
-        first = self._sessions[0].answering if self._sessions else None
+        sessions = list(self._sessions)
+        first = sessions[0].answering if sessions else None
         return Status(
-            len(self._sessions),
+            len(sessions),
             self.times.speed(time.monotonic()),
             first.telemetry if first else None,
             first.command if first else None,

@@ -10,6 +10,9 @@ from drive.udacity.protocol import Command
 REVERSING_SPEED = 5.0
 """mph, below which negative throttle no longer brakes but reverses."""
 
+BRAKING = 17.9
+"""mph that full braking takes off in a second: 8 m/s2, the least that was measured."""
+
 AT_REST = Command(0.0, 0.0)
 
 
@@ -34,7 +37,7 @@ def safe_command(answer: Any) -> Command:  # noqa: ANN401 - whatever a driver re
 def _within(name: str, value: Any) -> float:  # noqa: ANN401 - whatever a driver returned
     try:
         number = float(np.asarray(value, dtype=np.float64).reshape(1)[0])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):  # torch raises the last
         shown = " ".join(repr(value)[:40].split())
         raise ValueError(f"expected one number for {name}, got {shown}") from None
     if not np.isfinite(number):

@@ -118,13 +118,13 @@ class Pilot:
             answer: Any = driver.drive(frame, order.telemetry)
         except FrameError as fault:
             return Failure("image", str(fault))
-        except Exception as fault:  # a user's driver may raise anything
+        except (Exception, SystemExit) as fault:  # a user's driver may raise anything
             words = " ".join(str(fault).split())
             return Failure("driver_error", f"{type(fault).__name__}: {words}")
         try:
             return safe_command(answer)
-        except ValueError as fault:
-            return Failure("driver_output", str(fault))
+        except Exception as fault:  # so may what it returned, when it is looked at
+            return Failure("driver_output", " ".join(str(fault).split()))
 
     def _ready(self, reset: bool) -> Driver:
         if self._driver is None:

@@ -236,7 +236,7 @@ def _read_open(text: str) -> Open:
     try:
         interval, timeout = float(data["pingInterval"]), float(data["pingTimeout"])
         return Open(str(data["sid"]), interval / 1000, timeout / 1000)
-    except (TypeError, KeyError, ValueError) as fault:
+    except (TypeError, KeyError, ValueError, OverflowError) as fault:
         wanted = "open needs sid, pingInterval and pingTimeout"
         raise ProtocolError("field", f"{wanted}, got {text[:40]!r}") from fault
 

@@ -121,9 +121,9 @@ class _Reading:
     def _row(self, number: int, text: str) -> Row:
         line = parse(text)
         centre = self._image(line.images[0])
-        if centre in self.seen:
+        if (same := centre.resolve()) in self.seen:  # however either row writes its path
             raise LineError("repeated row", f"{centre} has a row already")
-        self.seen.add(centre)
+        self.seen.add(same)
         left, right = (
             self._side_image(number, camera, given)
             for camera, given in zip(CAMERAS[1:], line.images[1:], strict=True)

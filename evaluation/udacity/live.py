@@ -83,10 +83,12 @@ class LiveConfig:
         """
         if not 0 < self.speed <= TOP_SPEED:
             raise EvaluationError(f"speed is {self.speed:g} mph, expected up to {TOP_SPEED:g}")
-        if self.stale_after <= 0:
+        if not self.stale_after > 0:
             raise EvaluationError(f"stale_after is {self.stale_after:g} s, expected more than 0")
-        if self.seconds < 0:
+        if not self.seconds >= 0:
             raise EvaluationError(f"seconds is {self.seconds:g}, expected 0 or more")
+        if self.seed < 0:
+            raise EvaluationError(f"seed is {self.seed}, expected 0 or more")
         self.bridge.check()
 
 

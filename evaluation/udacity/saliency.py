@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
 import policies
@@ -49,13 +50,15 @@ def draw_saliency(config: SaliencyConfig) -> Path:
     """Draws and saves the picture.
 
     Raises:
-        EvaluationError: There is no such row, or no policy.
+        EvaluationError: There is no such row, no policy, or no such kind of picture.
         PolicyError: A policy cannot be loaded, or does not see the camera.
         drive.udacity.driving_log.DrivingLogError: The recording cannot be read.
         drive.udacity.frames.FrameError: A frame is damaged.
     """
     if not config.policies:
         raise EvaluationError("no policy is given")
+    if config.out.suffix[1:].lower() not in FigureCanvasBase.get_supported_filetypes():
+        raise EvaluationError(f"{config.out}: no picture, expected one such as saliency.png")
     camera = ObservationSpec("camera", 1)
     networks = [network_of(policies.load(name, camera)) for name in config.policies]
     chosen = _chosen(read(config.data).rows, config.rows)

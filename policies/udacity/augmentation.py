@@ -5,6 +5,7 @@ the picture moves. Each is a function of a picture and of the numbers drawn for 
 be checked against its formula; ``CameraAugmentation`` draws them.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
@@ -66,8 +67,10 @@ class CameraAugmentation:
             raise ValueError(f"augmentation.shadow must rise within [0, 1], not {self.shadow}")
         for entry in fields(self):
             value = getattr(self, entry.name)
-            if entry.name != "shadow" and value < 0:
-                raise ValueError(f"augmentation.{entry.name} must not be negative, not {value}")
+            if entry.name != "shadow" and not 0 <= value < math.inf:
+                raise ValueError(
+                    f"augmentation.{entry.name} must be finite and not negative, not {value}"
+                )
 
     def __call__(
         self, cameras: Cameras, steering: float, rng: np.random.Generator

@@ -102,6 +102,17 @@ def test_repeated_rows_are_listed_and_told_from_new_ones(folder: Path) -> None:
     ]
 
 
+def test_a_repeated_row_is_known_however_its_path_is_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [line(f"{folder}/IMG/"), line("IMG/"), line("C:\\data\\IMG\\", separator=", ")]
+    monkeypatch.chdir(folder.parent)
+    read(folder, *lines)
+    recording = recordings.read(Path(folder.name))
+    assert [row.line for row in recording.rows] == [1]
+    assert recording.causes() == {"repeated row": 2}
+
+
 @pytest.mark.parametrize(
     ("text", "cause", "named"),
     [

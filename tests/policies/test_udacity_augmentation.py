@@ -165,6 +165,8 @@ def test_without_side_cameras_the_centre_is_chosen_always() -> None:
         ({"mirror": -0.1}, "mirror"),
         ({"shadow": (0.6, 0.5)}, "shadow"),
         ({"shift_rows": -1.0}, "shift_rows"),
+        ({"shift_columns": float("nan")}, "shift_columns"),
+        ({"brightness": float("inf")}, "brightness"),
     ],
 )
 def test_a_field_out_of_range_is_named(options: dict[str, Any], named: str) -> None:

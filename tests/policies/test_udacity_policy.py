@@ -166,6 +166,22 @@ def test_training_again_leaves_the_checkpoint_alone(trained: Path, red_and_blue:
     assert trained.stat().st_mtime_ns == before
 
 
+@pytest.mark.parametrize(
+    ("words", "named"), [(["--seed", "-1"], "seed"), (["--out", "{}/a.safetensors"], "driving_log")]
+)
+def test_what_cannot_be_trained_is_one_line(
+    words: list[str], named: str, red_and_blue: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = red_and_blue / "driving_log.csv"  # a file where a folder should be
+    given = ["udacity", "--data", str(red_and_blue), "--out", "a.safetensors", "--quiet"]
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*given, *(word.format(log) for word in words)])
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert named in error
+    assert error.count("\n") == 1
+
+
 def test_another_crop_than_trained_with_is_refused(trained: Path, tmp_path: Path) -> None:
     path = tmp_path / "crop.safetensors"
     with safe_open(trained, framework="pt") as file:

@@ -178,6 +178,7 @@ def test_the_command_says_by_its_status_whether_anything_is_lost(
     [
         (["check", "no/such/folder"], "driving_log.csv"),
         (["udacity", "--out", "a", "--rows", "-1"], "rows"),
+        (["udacity", "--out", "a", "--seconds", "nan"], "seconds"),
         (["udacity", "--out", "a", "--host", "0.0.0.0"], "public"),
     ],
 )

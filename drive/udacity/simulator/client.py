@@ -1,6 +1,9 @@
 """Speaks the simulator's side of the protocol, on either of two clocks."""
 
 import asyncio
+import ipaddress
+import math
+import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -38,6 +41,7 @@ FAREWELL = 0.3
 """Seconds that a controller has to say goodbye."""
 RETRY = 0.1
 """Seconds between two tries to connect."""
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*")
 
 
 @dataclass(frozen=True)
@@ -69,9 +73,12 @@ class ClientConfig:
         Raises:
             SimulatorError: One of them cannot be.
         """
+        if not _is_host(self.host):
+            raise SimulatorError(f"host is {self.host!r}, expected a name or an address")
         if not 0 < self.port <= 65535:
             raise SimulatorError(f"port is {self.port}, expected 1 to 65535")
-        if not self.period >= TICK or abs(self.period / TICK - round(self.period / TICK)) > 1e-6:
+        ticks = self.period / TICK
+        if not 1.0 <= ticks < math.inf or abs(ticks - round(ticks)) > 1e-6:
             raise SimulatorError(f"period must be a multiple of {TICK}, not {self.period}")
         for name in ("laps", "seconds"):
             if not getattr(self, name) >= 0:
@@ -124,7 +131,8 @@ class Client:
 
     async def _stay_connected(self) -> None:
         config = self._config
-        where = f"ws://{config.host}:{config.port}/socket.io/?EIO=4&transport=websocket"
+        host = f"[{config.host}]" if ":" in config.host else config.host
+        where = f"ws://{host}:{config.port}/socket.io/?EIO=4&transport=websocket"
         while True:
             # Without origin and compression, as the simulator; its pings are in the protocol.
             line = connect(
@@ -196,6 +204,14 @@ class Client:
         else:
             text = write_manual_telemetry()
         await socket.send(text if len(text) <= FRAGMENT else _fragments(text))
+
+
+def _is_host(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return _NAME.fullmatch(text) is not None
+    return True
 
 
 def _fragments(text: str) -> list[str]:

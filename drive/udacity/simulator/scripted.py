@@ -39,7 +39,7 @@ class ScriptedConfig:
         """
         for entry in fields(self):
             value = getattr(self, entry.name)
-            if not (value > 0 or (entry.name == "disturbance" and value == 0)):
+            if not (0 < value < math.inf or (entry.name == "disturbance" and value == 0)):
                 raise SimulatorError(f"{entry.name} must be positive, not {value}")
 
 

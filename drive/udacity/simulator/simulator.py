@@ -90,7 +90,12 @@ class Simulator:
             arc: Arc length along the centre line, metres.
             lateral: Distance to the centre line, left positive, metres.
             heading: Of the car minus that of the road, radians.
+
+        Raises:
+            SimulatorError: A place that is not finite.
         """
+        if not all(map(math.isfinite, (arc, lateral, heading))):
+            raise SimulatorError(f"a start is finite, not {arc}, {lateral}, {heading}")
         self._ticks = 0
         self._lap = LapProgress(self.track, arc % self.track.length)
         return self._place(arc, lateral, heading, 0.0)

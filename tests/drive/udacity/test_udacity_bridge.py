@@ -315,6 +315,22 @@ def test_the_end_brakes_below_5_mph_then_lets_go(
     assert not end.is_alive()
 
 
+def test_the_end_brakes_a_car_that_cannot_be_read(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    bridge = serve(lambda: scripted(then=Command(0.3, 0.8)), stop=1.0)
+    client = simulator(bridge)
+    client.send(telemetry("20.0000"))
+    assert client.steer()["throttle"] == "0.8000"
+    end = closing(bridge)
+    time.sleep(0.1)
+    client.send(telemetry("20.0000").replace('"image":"', '"image":"*'))
+    assert client.steer() == {"steering_angle": "0.3000", "throttle": "-1.0000"}
+    assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
+    end.join(5)
+    assert not end.is_alive()
+
+
 def test_the_end_comes_at_once_for_a_driver_that_works(
     serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
 ) -> None:

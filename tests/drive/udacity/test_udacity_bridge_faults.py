@@ -1,6 +1,7 @@
 """What goes wrong in the wild: the car drives on or stops, and every fault is counted."""
 
 import logging
+import sys
 import time
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -41,6 +42,27 @@ def test_a_driver_that_raises_goes_on(
     assert "ZeroDivisionError: on frame 3" in caplog.text
 
 
+def test_a_driver_that_wants_to_leave_goes_on(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    bridge = serve(lambda: scripted(Command(0.3, 0.8), lambda *_: sys.exit("enough")))
+    client = simulator(bridge)
+    for expected in (FIRST, FIRST, THEN):
+        client.send(telemetry())
+        assert client.steer() == expected
+    assert bridge.faults.counts == {"driver_error": 1}
+
+
+class Touchy:
+    """Raises when it is looked at."""
+
+    throttle = 0.0
+
+    @property
+    def steering(self) -> float:
+        raise RuntimeError("do not look")
+
+
 def test_a_driver_that_keeps_raising_stops_the_car(
     serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
 ) -> None:
@@ -63,6 +85,7 @@ def test_a_driver_that_keeps_raising_stops_the_car(
         SimpleNamespace(steering=None, throttle=0.0),
         0.1,
         None,
+        Touchy(),
     ],
 )
 def test_a_driver_without_an_answer_goes_on(
@@ -178,6 +201,22 @@ def test_telemetry_that_cannot_be_read_is_answered_all_the_same(
     client.send(telemetry())
     assert client.steer() == THEN
     assert bridge.faults.counts == {cause: 1}
+
+
+def test_a_car_that_cannot_be_read_is_braked_but_not_reversed(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
+) -> None:
+    """Its speed stays unknown: full braking takes 20 mph below 5 within 0.84 s."""
+    bridge = serve(lambda: scripted(Command(0.3, 0.8)), most_repeats=1)
+    client = simulator(bridge)
+    unreadable = telemetry("20.0000").replace('"image":"', '"image":"*')
+    client.send(telemetry("20.0000"))
+    throttles = [client.steer()["throttle"]]
+    for pause in (0.0, 0.0, 0.3, 0.7):
+        time.sleep(pause)
+        client.send(unreadable)
+        throttles.append(client.steer()["throttle"])
+    assert throttles == ["0.8000", "0.8000", "-1.0000", "-1.0000", "0.0000"]
 
 
 def test_other_packets_are_counted_and_not_answered(

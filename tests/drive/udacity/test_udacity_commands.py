@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
 from drive.udacity.commands import LastSafeCommand, safe_command, safe_stop
 from drive.udacity.protocol import Command
@@ -40,6 +41,8 @@ def test_what_stands_for_a_number_becomes_one(steering: object, expected: float)
         Command(np.array([0.1, 0.2]), 0.0),  # type: ignore[arg-type]
         Command(np.array([]), 0.0),  # type: ignore[arg-type]
         Command(None, 0.0),  # type: ignore[arg-type]
+        Command(10**400, 0.0),
+        Command(torch.zeros(1, requires_grad=True), 0.0),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_no_command_is_refused_in_one_line(answer: object) -> None:

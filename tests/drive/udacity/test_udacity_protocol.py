@@ -222,6 +222,7 @@ def test_the_simulator_reads_only_plain_decimals(text: str) -> None:
         ("42" + "[" * 100_000, "json"),
         ("42{}", "event"),
         ("42[]", "event"),
+        ('0{"sid":"a","pingInterval":' + "9" * 400 + ',"pingTimeout":1}', "field"),
         ("42[1]", "event"),
         ('42["reset",{}]', "event"),
         ('42["steer",null]', "field"),

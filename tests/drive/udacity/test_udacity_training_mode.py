@@ -84,16 +84,22 @@ def test_the_command_records_without_a_window(
         ("--mode training --out x --driver controller", "autonomous mode only"),
         ("--driver keyboard", "--mode training"),
         ("--period 0.05", "multiple of 0.02"),
+        ("--period inf", "multiple of 0.02"),
         ("--port 0", "port is 0"),
+        ("--host [", "host is '['"),
+        ("--host host:99", "expected a name or an address"),
+        ("--host=", "host is ''"),
+        ("--mode training --out {out} --laps 1 --start nan", "a start is finite"),
+        ("--mode training --out x --laps 1 --scripted.speed inf", "speed must be positive"),
         ("--laps -1", "laps must not be negative"),
         ("--seed -1", "seed must not be negative"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
-    line: str, fault: str, capsys: pytest.CaptureFixture[str]
+    line: str, fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(line.split())
+        main(line.format(out=tmp_path).split())
     assert ended.value.code == 2
     said = capsys.readouterr().err
     assert fault in said
