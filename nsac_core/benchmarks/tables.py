@@ -245,11 +245,15 @@ def _lambda(scores: pd.DataFrame, model: str) -> str:
     return f"{_values(scores, model, 'lambda_reg')[0]:g}"
 
 
+def digits_of(metric: str, means: Sequence[float]) -> int:
+    """Digits to show of a column: the paper's four, unless they would show nothing of the least."""
+    least = min(map(abs, means), default=1.0)
+    return -3 if metric in _ERRORS and 0 < least < 5e-4 else 4
+
+
 def _column(scores: pd.DataFrame, models: Sequence[str], name: str) -> list[Number]:
     values = [_values(scores, model, name) for model in models]
-    # The paper's four digits, unless they would show nothing of the least.
-    least = min((abs(np.mean(own)) for own in values if own), default=1.0)
-    digits = -3 if name in _ERRORS and 0 < least < 5e-4 else 4
+    digits = digits_of(name, [float(np.mean(own)) for own in values if own])
     return with_best([Number.of(own, digits) for own in values], LABELS[name][1])
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from nsac_core import cli
 from nsac_core.benchmarks.paper import artefacts, artefacts_of, data_sets, published
-from nsac_core.benchmarks.table_one.intervals import as_good_as_best, number
+from nsac_core.benchmarks.table_one.intervals import number
 from nsac_core.benchmarks.table_one.sources import METRICS, SOURCES, gathered
 from nsac_core.methods import METHODS
 
@@ -85,26 +85,6 @@ def test_an_interval_is_students() -> None:
     assert np.isnan(number(pd.Series([], dtype=float)).mean)
 
 
-def test_bold_are_the_best_and_those_that_no_paired_test_tells_from_it() -> None:
-    rng = np.random.default_rng(0)
-    common = rng.normal(0, 10, 5)  # splits differ more than methods do
-    table = pd.DataFrame(
-        {
-            "best": common,
-            "close": common + np.array([0.3, -0.2, 0.2, 0.1, -0.1]),
-            "worse": common + np.array([1.0, 1.1, 0.9, 1.0, 1.2]),
-            "none": np.nan,
-        }
-    )
-    assert stats.ttest_rel(table["close"], table["best"]).pvalue > 0.05
-    assert stats.ttest_rel(table["worse"], table["best"]).pvalue < 0.05
-    assert as_good_as_best(table, "low") == {"best", "close"}
-    assert as_good_as_best(-table, "high") == {"best", "close"}
-    assert as_good_as_best(table[["best"]], "low") == set()
-    one = pd.DataFrame({"a": [1.0], "b": [2.0]})
-    assert as_good_as_best(one, "low") == {"a"}  # a single seed tells nothing of others
-
-
 def test_published_numbers_are_called_what_they_are() -> None:
     assert len({entry.code for entry in artefacts()}) == len(artefacts())
 
@@ -134,7 +114,7 @@ def test_the_command_fills_a_page_from_the_runs_that_there_are(
     folders: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "page.md"
-    names = ("all", "boston", "reasons", "figure")
+    names = ("all", "boston", "ettm1", "reasons", "figure")
     page.write_text("".join(f"<!-- begin table1/{name} -->\n<!-- end -->\n" for name in names))
     runs, drivers = (str(folder) for folder in folders)
     out = tmp_path / "out"
@@ -149,6 +129,7 @@ def test_the_command_fills_a_page_from_the_runs_that_there_are(
     assert "| 0.0301 ± 0.0061 |" in text
     assert "MSE b; NLL b g h" in text
     assert "| constant | 4.0000" in text
+    assert "ETTm1: no run yet; `nsac-bench ettm1` makes one." in text
     assert "|z|" not in text  # a bar would be another column
     assert (tmp_path / "table1.svg").is_file()
     assert plt.imread(out / "figure.png").std() > 0.05

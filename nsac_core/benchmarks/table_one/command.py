@@ -10,7 +10,7 @@ from nsac_core.benchmarks.page import fill_blocks
 from nsac_core.benchmarks.report import save_figure, write_frame, write_text
 from nsac_core.benchmarks.sheets import Sheet
 from nsac_core.benchmarks.table_one.figure import WORDS, errors
-from nsac_core.benchmarks.table_one.sources import gathered
+from nsac_core.benchmarks.table_one.sources import SOURCES, gathered
 from nsac_core.benchmarks.table_one.tables import sheets
 
 
@@ -61,7 +61,11 @@ def table_one(command: TableOne) -> list[Sheet]:
 
 
 def _fill(page: Path, texts: dict[str, str], picture: Path) -> None:
-    blocks = {f"table1/{name}": text for name, text in texts.items()}
+    missing = {
+        source.data_set: f"{source.title}: no run yet; `{source.command}` makes one.\n"
+        for source in SOURCES
+    }
+    blocks = {f"table1/{name}": text for name, text in {**missing, **texts}.items()}
     blocks["table1/figure"] = f"![{WORDS}](table1.svg)\n"
     fill_blocks(page, blocks)
     shutil.copyfile(picture, page.parent / "table1.svg")
