@@ -58,11 +58,12 @@ class CloneConfig:
         """
         if self.out.suffix != ".safetensors":
             raise PolicyError(f"out must end in .safetensors, got {self.out}")
-        for name in ("epochs", "batch", "n_samples", "threads", "learning_rate"):
+        for name in ("epochs", "batch", "n_samples", "threads", "learning_rate", "gradient_clip"):
             if not getattr(self, name) > 0:
                 raise PolicyError(f"{name} must be positive, got {getattr(self, name)}")
-        if self.seed < 0:
-            raise PolicyError(f"seed must not be negative, got {self.seed}")
+        for name in ("seed", "weight_decay"):
+            if not getattr(self, name) >= 0:
+                raise PolicyError(f"{name} must not be negative, got {getattr(self, name)}")
 
     def fit_config(self, state: Path) -> FitConfig:
         """The training loop's settings.

@@ -167,7 +167,13 @@ def test_training_again_leaves_the_checkpoint_alone(trained: Path, red_and_blue:
 
 
 @pytest.mark.parametrize(
-    ("words", "named"), [(["--seed", "-1"], "seed"), (["--out", "{}/a.safetensors"], "driving_log")]
+    ("words", "named"),
+    [
+        (["--seed", "-1"], "seed must not be negative"),
+        (["--weight-decay", "nan"], "weight_decay must not be negative"),
+        (["--gradient-clip", "0"], "gradient_clip must be positive"),
+        (["--out", "{}/a.safetensors"], "driving_log"),
+    ],
 )
 def test_what_cannot_be_trained_is_one_line(
     words: list[str], named: str, red_and_blue: Path, capsys: pytest.CaptureFixture[str]

@@ -48,6 +48,10 @@ class Window:
             self._screen = pygame.display.set_mode((SCALE * WIDTH, SCALE * HEIGHT))
         except pygame.error as fault:
             raise SimulatorError(f"no window can be opened: {fault}") from None
+        # Without a display SDL draws where nobody looks, and does not say so.
+        if pygame.display.get_driver() == "offscreen" and "SDL_VIDEODRIVER" not in os.environ:
+            pygame.display.quit()
+            raise SimulatorError("no window can be opened: there is no display")
         pygame.display.set_caption(self._title)
         self._clock = pygame.time.Clock()
         return self

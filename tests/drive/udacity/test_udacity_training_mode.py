@@ -153,6 +153,19 @@ def test_the_window_shows_reads_keys_and_closes(
     assert tuple(shown[-1][24, 24]) == (230, 30, 30), "a red dot while it records"
 
 
+def test_without_a_display_there_is_no_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.delenv("SDL_VIDEODRIVER", raising=False)
+    monkeypatch.setattr(pygame.display, "init", lambda: None)
+    monkeypatch.setattr(pygame.display, "set_mode", lambda _: None)
+    monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+    with pytest.raises(SimulatorError, match="no window can be opened"):
+        drive_by_keys(RecordingConfig(tmp_path / "mine", laps=0))
+    assert not (tmp_path / "mine").exists()
+
+
 def test_training_mode_refuses_no_laps(tmp_path: Path) -> None:
     with pytest.raises(SimulatorError, match="laps must be positive"):
         record(RecordingConfig(tmp_path, laps=0))
