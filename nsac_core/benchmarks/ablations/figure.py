@@ -3,6 +3,8 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from nsac_core.benchmarks.ablations.studies import (
@@ -18,7 +20,6 @@ from nsac_core.benchmarks.ablations.tables import values_of
 from nsac_core.benchmarks.experiment import Picture, Run
 from nsac_core.benchmarks.figures import plain_ticks
 from nsac_core.benchmarks.spiral.parts import EXTRAPOLATION, INTERPOLATION
-from nsac_core.benchmarks.tables import LABELS
 
 FloatArray = NDArray[np.float64]
 
@@ -48,7 +49,7 @@ def figures(run: Run) -> dict[str, Picture]:
         axes.set_title("ABCDEF"[ORDER.index(name)], loc="left", fontweight="bold")
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color="0.92")
-        axes.legend(frameon=False, fontsize=8)
+    figure.legend(handles=_legend(), loc="outside lower center", ncols=4, frameon=False)
     words = "error of NSAC by heads, sparsity, keys and length, draws, mean and std of perturbation"
     return {"figure": (figure, words)}
 
@@ -62,21 +63,38 @@ def _models(name: StudyName) -> list[str]:
 
 
 def _draw_study(axes: Axes, run: Run, study: Study) -> None:
+    """Both regimes on one axis, or where they are far apart on one each."""
+    apart = axes.twinx() if study.metrics == ("crps",) else axes
     for part, colour in _COLOURS.items():
+        own = axes if part == INTERPOLATION else apart
         for metric in study.metrics:
             cells = [
                 (value, values_of(run.scores, study.contender(value).name, part, metric))
                 for value in study.values
             ]
-            label = f"{LABELS[metric][0]}, {part}"
-            _band(axes, cells, color=colour, linestyle=_LINES[metric], label=label)
+            _band(own, cells, color=colour, linestyle=_LINES[metric])
+        if apart is not axes:
+            own.set_ylabel(f"CRPS, {part}", color=colour)
+            own.tick_params(axis="y", labelcolor=colour)
+            own.set_ylim(0)
     axes.set_xlabel(study.label)
-    axes.set_yscale("log")
-    plain_ticks(axes.yaxis)
+    if apart is axes:
+        axes.set(yscale="log", ylabel="MSE, MAE")
+        plain_ticks(axes.yaxis)
     if study.option == "heads":
         axes.set_xscale("log", base=2)
     axes.set_xticks(study.values, [f"{value:g}" for value in study.values])
-    axes.minorticks_off()
+    axes.xaxis.set_minor_locator(NullLocator())
+    apart.spines["top"].set_visible(False)
+
+
+def _legend() -> list[Line2D]:
+    regimes = [Line2D([], [], color=colour, label=part) for part, colour in _COLOURS.items()]
+    return [
+        *regimes,
+        Line2D([], [], color="0.3", linestyle="-", label="MSE, CRPS"),
+        Line2D([], [], color="0.3", linestyle="--", label="MAE"),
+    ]
 
 
 def _draw_lengths(axes: Axes, run: Run) -> None:
@@ -92,10 +110,15 @@ def _draw_lengths(axes: Axes, run: Run) -> None:
     axes.set(xscale="log", yscale="log", xlabel="length of the sequence")
     plain_ticks(axes.yaxis)
     axes.set_ylabel("MSE, interpolation")
+    axes.legend(frameon=False, fontsize=8)
 
 
 def _band(
-    axes: Axes, cells: list[tuple[float, list[float]]], color: str, linestyle: str, label: str
+    axes: Axes,
+    cells: list[tuple[float, list[float]]],
+    color: str,
+    linestyle: str,
+    label: str | None = None,
 ) -> None:
     done = [(value, np.asarray(numbers)) for value, numbers in cells if numbers]
     if not done:
