@@ -83,11 +83,42 @@ def parse(text: str) -> LogLine:
 
 def _columns(text: str) -> list[str]:
     """The stripped fields; seven of them if the line can be read so."""
-    fields = _stripped(next(csv.reader([text]), []) if '"' in text else text.split(","))
+    fields = _stripped(_whole_paths(_split(text), ","))
     if len(fields) == _COLUMNS or ", " not in text:
         return _paired(fields) if len(fields) == _COMMA_DECIMAL_COLUMNS else fields
-    spaced = _stripped(text.split(", "))
+    spaced = _stripped(_whole_paths(text.split(", "), ", "))
     return spaced if len(spaced) == _COLUMNS else fields
+
+
+def _split(text: str) -> list[str]:
+    """The fields between commas, of which quoted ones may hold some."""
+    if '"' not in text:
+        return text.split(",")
+    try:
+        return next(csv.reader([text]), [])
+    except csv.Error as fault:
+        raise LineError("columns", f"the line cannot be split into columns: {fault}") from None
+
+
+def _whole_paths(fields: list[str], separator: str) -> list[str]:
+    """Puts the pieces of a path with separators in it together: it ends as pictures do."""
+    pictures = [number for number, field in enumerate(fields) if _is_picture(field)]
+    whole: list[str] = []
+    pieces: list[str] = []
+    rest = pictures[-1] + 1 if pictures else 0
+    for field in fields[:rest]:
+        if not pieces and not field.strip():
+            whole.append(field)  # a path that is not given
+            continue
+        pieces.append(field)
+        if _is_picture(field):
+            whole.append(separator.join(pieces))
+            pieces = []
+    return whole + fields[rest:]
+
+
+def _is_picture(field: str) -> bool:
+    return field.strip().strip('"').lower().endswith((".jpg", ".jpeg", ".png"))
 
 
 def _paired(fields: list[str]) -> list[str]:
@@ -104,9 +135,9 @@ def _stripped(fields: list[str]) -> list[str]:
 
 
 def _is_header(fields: list[str]) -> bool:
-    """Whether the fourth field is no number, and the first no picture."""
+    """Whether the fourth field is no number, and none is a picture."""
     named = len(fields) > len(CAMERAS) and not _is_number(fields[len(CAMERAS)].replace(",", "."))
-    return named and not fields[0].lower().endswith((".jpg", ".jpeg", ".png"))
+    return named and not any(map(_is_picture, fields))
 
 
 def _is_number(text: str) -> bool:

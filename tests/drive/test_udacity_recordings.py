@@ -1,11 +1,12 @@
 import shutil
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from drive.udacity import frames, recordings
-from drive.udacity.driving_log import DrivingLogError
+from drive.udacity.driving_log import DrivingLog, DrivingLogError
 from drive.udacity.log_lines import LineError, parse
 
 NUMBERS = (-0.05, 0.2, 0.0, 22.4)
@@ -68,8 +69,25 @@ def test_a_comma_in_a_path_is_no_separator(tmp_path: Path) -> None:
     folder = tmp_path / "a,b"
     (folder / "IMG").mkdir(parents=True)
     (folder / "IMG" / "c.jpg").write_bytes(b"\xff\xd8")
-    recording = read(folder, f"{folder}/IMG/c.jpg, , , 0,5, 0, 0, 1,5")
-    assert [(row.steering, row.speed) for row in recording.rows] == [(0.5, 1.5)]
+    for row in (
+        "{0}/IMG/c.jpg, , , 0,5, 0, 0, 1,5",
+        "{0}/IMG/c.jpg,,,0.5,0,0,1.5",
+        "C:\\x, y\\c.jpg, C:\\x, y\\c.jpg, , 0,5, 0, 0, 1,5",
+        '"{0}/IMG/c.jpg", "{0}/IMG/c.jpg", "{0}/IMG/c.jpg", 0.5, 0, 0, 1.5',
+        "{0}/IMG/c.jpg,{0}/IMG/c.jpg,{0}/IMG/c.jpg,0,5,0,0,0,0,1,5",
+    ):
+        recording = read(folder, row.format(folder))
+        assert recording.faults == ()
+        assert [(row.steering, row.speed) for row in recording.rows] == [(0.5, 1.5)]
+
+
+def test_a_recording_in_a_folder_with_commas_is_read(tmp_path: Path) -> None:
+    frame = np.zeros(frames.FRAME_SHAPE, np.uint8)
+    with DrivingLog(tmp_path / "a, b,c") as log:
+        log.append([frame] * 3, steering=0.5, throttle=0.1, brake=0, speed=9, moment=datetime.now())  # noqa: DTZ005
+    recording = recordings.read(tmp_path / "a, b,c")
+    assert recording.faults == ()
+    assert [(row.steering, row.left is None) for row in recording.rows] == [(0.5, False)]
 
 
 def test_headers_are_counted_wherever_they_stand_and_no_first_row_is_lost(folder: Path) -> None:
@@ -119,6 +137,10 @@ def test_a_repeated_row_is_known_however_its_path_is_written(
         ("a.jpg,b.jpg,c.jpg,0,0", "columns", "5 columns"),
         ("a.jpg,b.jpg,c.jpg,0,1,0,2,0,22", "columns", "9 columns"),
         ("a.jpg,b.jpg,c.jpg,0,1,0,2,0,1,22", "columns", "10 columns"),
+        ("/a,b/c.jpg,,,0,0,5183,0,0000,19,2151", "columns", "10 columns"),
+        ("/a,b/c,,,x,0,0,1,2,c.jpg", "columns", "1 columns"),
+        ('a"\rb', "columns", "cannot be split"),
+        ('"' + "x" * 200_000, "columns", "cannot be split"),
         ("a.jpg,b.jpg,c.jpg,left,0,0,1", "number", "steering is 'left'"),
         ("a.jpg,b.jpg,c.jpg,0,x,0,1", "number", "throttle is 'x'"),
         ("a.jpg,b.jpg,c.jpg,nan,0,0,1", "number", "finite"),
