@@ -1,10 +1,12 @@
 """``nsac-udacity-sim``: parses the command line and calls the library."""
 
+import sys
 from dataclasses import fields
 
 import tyro
 
 from drive.udacity.driving_log import DrivingLogError
+from drive.udacity.simulator.side_channel import STANDARD_OUTPUT
 from drive.udacity.simulator.simulator import SimulatorError
 from drive.udacity.simulator.stand_in import StandInConfig, run
 from maps.faults import one_line
@@ -20,5 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     with one_line(SimulatorError, DrivingLogError):
         summary = run(config)
+    # Standard output is a report's alone, that others may read it.
+    file = sys.stderr if config.report == STANDARD_OUTPUT else sys.stdout
     for entry in fields(summary):
-        print(f"{entry.name}: {getattr(summary, entry.name):.5g}")  # noqa: T201
+        print(f"{entry.name}: {getattr(summary, entry.name):.5g}", file=file)

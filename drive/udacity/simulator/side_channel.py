@@ -24,6 +24,9 @@ class SideChannel:
 
     Args:
         file: Where to; None says nothing.
+
+    Raises:
+        SimulatorError: By each of its methods, where a line cannot be written.
     """
 
     def __init__(self, file: TextIO | None) -> None:
@@ -40,7 +43,10 @@ class SideChannel:
             self._write({"summary": asdict(cabin.summary())})
 
     def _write(self, line: object) -> None:
-        print(json.dumps(line), file=self._file, flush=True)
+        try:
+            print(json.dumps(line), file=self._file, flush=True)
+        except OSError as fault:
+            raise SimulatorError(f"the report cannot be written ({fault.strerror})") from None
 
 
 @contextmanager

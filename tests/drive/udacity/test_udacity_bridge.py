@@ -1,6 +1,5 @@
 """The bridge and clients of other make: a raw one that frames as Unity does, python-socketio 5."""
 
-import asyncio
 import base64
 import json
 import socket
@@ -161,6 +160,29 @@ def test_a_client_of_python_socketio_drives(
     assert bridge.faults.counts == {}
 
 
+def test_clients_of_both_makes_drive_through_one_bridge(
+    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted, eventually: Wait
+) -> None:
+    def mirror(_: Frame, telemetry: Telemetry) -> Command:
+        return Command(telemetry.steering_angle / 25, 0.0)
+
+    bridge = serve(lambda: scripted(then=mirror))
+    raw = simulator(bridge)
+    newer = socketio.Client(reconnection=False)
+    replies: list[dict[str, str]] = []
+    newer.on("steer", replies.append)
+    newer.connect(f"http://127.0.0.1:{bridge.port}", transports=["websocket"])
+    for number in range(20):
+        newer.emit(
+            "telemetry", data_of(telemetry(steering="-5,0000", speed="9,0000", throttle="0,0000"))
+        )
+        raw.send(telemetry(steering="5.0000"))
+        assert raw.steer()["steering_angle"] == "0.2000"
+        eventually(lambda: len(replies) == number + 1)  # noqa: B023 - called at once
+    assert {reply["steering_angle"] for reply in replies} == {"-0,2000"}
+    newer.disconnect()
+
+
 def test_the_raw_client_is_not_pinged(
     serve: Serve, simulator: Simulator, scripted: MakeScripted
 ) -> None:
@@ -279,103 +301,6 @@ def test_a_driver_that_hangs_stops_the_car(
     client.send(telemetry())
     # The answer of long ago is not used: the driver decides anew.
     assert client.steer() == {"steering_angle": "0.1000", "throttle": "0.2000"}
-
-
-def closing(bridge: Bridge) -> threading.Thread:
-    """Ends the bridge in a thread, as Ctrl-C would."""
-    assert bridge._server is not None
-    loop = bridge._server.get_loop()
-    end = threading.Thread(
-        target=lambda: asyncio.run_coroutine_threadsafe(bridge.close(), loop).result(10),
-        daemon=True,
-    )
-    end.start()
-    return end
-
-
-def test_the_end_brakes_below_5_mph_then_lets_go(
-    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
-) -> None:
-    bridge = serve(lambda: scripted(then=Command(0.3, 0.8)), stop=5.0)
-    client = simulator(bridge)
-    client.send(telemetry("20.0000"))
-    assert client.steer()["throttle"] == "0.8000"
-    client.send(telemetry("20.0000"))
-    client.steer()
-    end = closing(bridge)
-    time.sleep(0.1)
-    for speed in ("20.0000", "12.0000", "5.1000"):
-        client.send(telemetry(speed))
-        assert client.steer() == {"steering_angle": "0.3000", "throttle": "-1.0000"}
-    client.send(telemetry("4.9000"))
-    assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
-    with pytest.raises(EOFError):
-        client.receive()
-    end.join(5)
-    assert not end.is_alive()
-
-
-def test_the_end_brakes_a_car_that_cannot_be_read(
-    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
-) -> None:
-    bridge = serve(lambda: scripted(then=Command(0.3, 0.8)), stop=1.0)
-    client = simulator(bridge)
-    client.send(telemetry("20.0000"))
-    assert client.steer()["throttle"] == "0.8000"
-    end = closing(bridge)
-    time.sleep(0.1)
-    client.send(telemetry("20.0000").replace('"image":"', '"image":"*'))
-    assert client.steer() == {"steering_angle": "0.3000", "throttle": "-1.0000"}
-    assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
-    end.join(5)
-    assert not end.is_alive()
-
-
-def test_the_end_comes_at_once_for_a_driver_that_works(
-    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
-) -> None:
-    bridge = serve(lambda: scripted(then=lambda *_: time.sleep(2.0)))
-    client = simulator(bridge)
-    client.send(telemetry("20.0000"))
-    time.sleep(0.1)
-    start = time.monotonic()
-    end = closing(bridge)
-    assert client.steer() == {"steering_angle": "0.0000", "throttle": "-1.0000"}
-    assert time.monotonic() - start < 1.5
-    client.send(telemetry("4.0000"))
-    assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
-    end.join(5)
-    assert not end.is_alive()
-
-
-def test_the_end_lets_go_of_a_car_that_says_no_more(
-    serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
-) -> None:
-    bridge = serve(scripted, stop=0.3)
-    client = simulator(bridge)
-    client.send(telemetry("20.0000"))
-    client.steer()
-    end = closing(bridge)
-    assert client.steer() == {"steering_angle": "0.0000", "throttle": "0.0000"}
-    with pytest.raises(EOFError):
-        client.receive()
-    end.join(5)
-    assert not end.is_alive()
-
-
-def test_the_end_does_not_wait_for_idle_clients(
-    serve: Serve, simulator: Simulator, scripted: MakeScripted
-) -> None:
-    bridge = serve(scripted, stop=5.0)
-    client = simulator(bridge)
-    opening = socket.create_connection(("127.0.0.1", bridge.port))
-    time.sleep(0.1)
-    start = time.monotonic()
-    closing(bridge).join()
-    assert time.monotonic() - start < 3.0
-    with pytest.raises(EOFError):
-        client.receive()
-    opening.close()
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.1.7", "example.org"])

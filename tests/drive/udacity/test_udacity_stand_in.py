@@ -2,7 +2,10 @@
 
 import asyncio
 import base64
+import errno
+import io
 import json
+import os
 import socket
 import threading
 import time
@@ -17,12 +20,14 @@ import pytest
 from websockets.sync.server import ServerConnection, serve
 
 from drive.udacity.bridge import Bridge
+from drive.udacity.cli import main
 from drive.udacity.frames import decode
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.simulator import Simulator
 from drive.udacity.simulator.cabin import Cabin, Summary
 from drive.udacity.simulator.client import Client, ClientConfig
-from drive.udacity.simulator.side_channel import open_side_channel
+from drive.udacity.simulator.side_channel import SideChannel, open_side_channel
+from drive.udacity.simulator.simulator import SimulatorError
 from drive.udacity.simulator.stand_in import StandInConfig, run
 from drive.udacity.simulator.supervision import Supervisor
 
@@ -301,6 +306,33 @@ def test_the_side_channel_tells_what_the_protocol_does_not(
     assert summary.interventions == supervisor.interventions > 0
     assert summary.autonomy == max(0.0, 1.0 - 6.0 * summary.interventions / 9.0)
     assert 0.0 < summary.lateral_rmse < summary.lateral_max < 4.0
+
+
+class Full(io.StringIO):
+    """A disk without room."""
+
+    def write(self, text: str) -> int:  # noqa: ARG002
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_report_that_cannot_be_written_ends_the_drive(
+    lake: Simulator, serve: Callable[..., Bridge]
+) -> None:
+    config = ClientConfig(port=serve(lambda: Turner(0.3)).port, clock="lockstep", seconds=600.0)
+    with pytest.raises(SimulatorError, match=r"the report cannot be written \(No space left"):
+        asyncio.run(Client(Cabin(lake), config, SideChannel(Full())).run())
+
+
+def test_a_report_to_standard_output_is_alone_there(
+    serve: Callable[..., Bridge], capsys: pytest.CaptureFixture[str]
+) -> None:
+    port = serve(lambda: Turner(0.0)).port
+    main(f"--port {port} --clock lockstep --seconds 0.3 --report -".split())
+    said = capsys.readouterr()
+    assert [next(iter(json.loads(line))) for line in said.out.splitlines()] == ["x"] * 5 + [
+        "summary"
+    ]
+    assert "autonomy: 1" in said.err
 
 
 def test_its_own_driver_drives_whatever_is_answered(serve: Callable[..., Bridge]) -> None:
