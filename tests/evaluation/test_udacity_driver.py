@@ -1,6 +1,7 @@
 """A policy at the wheel of the Udacity simulator: what it sees and says, and what is refused."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,11 @@ from drive.observation import ObservationSpec
 from drive.udacity.frames import FRAME_SHAPE, Frame, decode, encode
 from drive.udacity.protocol import Telemetry
 from drive.udacity.speed_control import SpeedControl
+from evaluation.cli import main as evaluate
+from evaluation.inspect_cli import main as inspect
 from evaluation.udacity.driver import PolicyDriver
 from policies import Decision, PolicyError
+from recorders.cli import main as record
 
 
 class Redness:
@@ -94,6 +98,34 @@ def test_a_policy_of_another_world_is_refused_in_one_line() -> None:
     with pytest.raises(PolicyError, match=r"reads gray84, but .* camera") as refused:
         PolicyDriver(policies.load("nsac"))
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "named"),
+    [
+        (evaluate, "--policy nsac-udacity --maps oval --out {}/a", "expected kind gray84"),
+        (evaluate, "udacity --policies nsac --out {}/b", "reads gray84"),
+        (inspect, "traces --policy nsac-udacity --map oval --out {}/c", "expected kind gray84"),
+        (
+            record,
+            "carracing --driver nsac-udacity --out carracing/x-v0 --data-root {}",
+            "does not show",
+        ),
+    ],
+)
+def test_the_commands_of_either_world_refuse_policies_of_the_other(
+    command: Callable[[list[str]], None],
+    words: str,
+    named: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command(words.format(tmp_path).split())
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert named in error
+    assert error.count("\n") == 1
 
 
 def test_a_policy_that_decides_too_much_is_refused_when_it_is_loaded() -> None:
