@@ -92,8 +92,7 @@ class Passenger:
         """Writes one row.
 
         Raises:
-            DrivingLogError: If a number is out of its range; nothing is written then.
-            OSError: If it cannot be written.
+            DrivingLogError: If a number is out of its range, or the row cannot be written.
         """
         steering = telemetry.steering_angle / MAX_STEERING_DEGREES
         if not self.full():

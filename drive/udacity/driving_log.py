@@ -5,6 +5,7 @@ pictures, steering in [-1, 1] (right positive), throttle and brake in [0, 1], sp
 ``drive.udacity.recordings`` reads what is written here, and what others wrote.
 """
 
+import errno
 import math
 import os
 from collections.abc import Sequence
@@ -88,7 +89,8 @@ class DrivingLog:
                 while that name is taken.
 
         Raises:
-            DrivingLogError: If a number is out of its range; nothing is written then.
+            DrivingLogError: If a number is out of its range, and nothing is written then; or if
+                the row cannot be written.
             drive.udacity.frames.FrameError: If an array is no frame.
         """
         if len(images) not in (1, len(CAMERAS)):
@@ -97,11 +99,14 @@ class DrivingLog:
         numbers = [_number(*pair) for pair in zip(RANGES, values, strict=True)]
         jpegs = [image if isinstance(image, bytes) else frames.encode(image) for image in images]
         paths = self._free_paths(moment)[: len(jpegs)]
-        for path, jpeg in zip(paths, jpegs, strict=True):
-            path.write_bytes(jpeg)
         absent = [""] * (len(CAMERAS) - len(paths))
         row = ",".join([*map(str, paths), *absent, *numbers])
-        os.write(self._file, f"{row}\n".encode(errors="surrogateescape"))
+        try:
+            for path, jpeg in zip(paths, jpegs, strict=True):
+                path.write_bytes(jpeg)
+            _write_line(self._file, row)
+        except OSError as fault:
+            raise DrivingLogError(f"{self.folder}: cannot be written ({fault.strerror})") from None
         self.rows += 1
 
     def close(self) -> None:
@@ -137,6 +142,14 @@ def _number(name: str, value: float) -> str:
     if not (low <= value <= high and math.isfinite(value)):
         raise DrivingLogError(f"{name} must lie in [{low:g}, {high:g}], got {value}")
     return np.format_float_positional(np.float32(value), trim="-")
+
+
+def _write_line(file: int, text: str) -> None:
+    """Writes a line of its own, even after one that a full disk has cut off."""
+    _end_last_line(file)
+    line = f"{text}\n".encode(errors="surrogateescape")
+    if os.write(file, line) < len(line):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _end_last_line(file: int) -> None:

@@ -35,8 +35,8 @@ class RecordedDriver:
             telemetry: What came with it.
 
         Raises:
-            ValueError: If the driver has no answer; nothing is written then.
-            OSError: If it cannot be written.
+            ValueError: If the driver has no answer, and nothing is written then; or if the row
+                cannot be written.
         """
         command = safe_command(self.driver.drive(frame, telemetry))
         self.log.append(

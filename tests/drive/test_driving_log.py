@@ -63,6 +63,26 @@ def test_a_line_without_an_end_spoils_no_row(tmp_path: Path) -> None:
     assert second.endswith(",,,0,0,0,0")
 
 
+def test_a_full_disk_is_named_and_spoils_no_later_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+    with DrivingLog(tmp_path) as log:
+        with monkeypatch.context() as full:
+            full.setattr(os, "write", lambda file, line: write(file, line[:9]))
+            with pytest.raises(DrivingLogError, match="cannot be written"):
+                log.append([picture(0)], **STILL, moment=MOMENT)
+        with monkeypatch.context() as full:
+            full.setattr(Path, "write_bytes", lambda *_: os.close(-1))  # an OSError
+            with pytest.raises(DrivingLogError, match="cannot be written"):
+                log.append([picture(0)], **STILL, moment=MOMENT)
+        log.append([picture(0)], **STILL, moment=MOMENT)
+        assert log.rows == 1
+    half, row = (tmp_path / "driving_log.csv").read_text().splitlines()
+    assert half == f"{tmp_path}"[:9]
+    assert row.endswith(",,,0,0,0,0")
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [("steering", 1.01), ("throttle", -0.1), ("brake", 2.0), ("speed", -1), ("speed", np.inf)],
