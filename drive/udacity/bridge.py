@@ -226,6 +226,8 @@ class Bridge:
         self._sessions.append(session)
         try:
             await session.run()
+        except Exception as fault:  # the log of websockets, where it would go, is silent
+            self.faults.add("bridge", f"{type(fault).__name__}: {fault}")
         finally:
             self._sessions.remove(session)
             self._pilots.append(pilot)

@@ -25,6 +25,7 @@ CAUSES = {
     "silent": "a client that said nothing for too long; the connection is closed",
     "unread": "a client that does not read its replies; the connection is closed",
     "dropped": "a connection that was lost without a farewell",
+    "bridge": "an error of the bridge itself; the connection is closed",
 }
 """Every cause and what it means."""
 

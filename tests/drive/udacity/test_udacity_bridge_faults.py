@@ -309,5 +309,25 @@ def test_a_client_too_many_is_sent_away(
     assert bridge.faults.counts == {"busy": 1}
 
 
+def test_an_error_of_the_bridge_is_not_hidden(
+    serve: Serve,
+    simulator: Simulator,
+    telemetry: Write,
+    scripted: MakeScripted,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bridge = serve(scripted)
+    with monkeypatch.context() as broken:
+        broken.setattr("drive.udacity.session.read", lambda _: 1 / 0)
+        client = simulator(bridge)
+        client.send("2")
+        with pytest.raises(EOFError):
+            client.receive()
+    assert bridge.faults.counts == {"bridge": 1}
+    second = simulator(bridge)
+    second.send(telemetry())
+    assert second.steer() == THEN
+
+
 def test_every_cause_is_explained() -> None:
     assert all(CAUSES.values())
