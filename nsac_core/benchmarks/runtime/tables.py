@@ -64,7 +64,7 @@ def _line(model: str, rows: pd.DataFrame, samples: list[int]) -> list[Field]:
         Number(float(most["trained"].iloc[0]), digits=0),
         Number(float(most["held"].iloc[0]), digits=0),
         *times,
-        Number(float(1 / most["seconds"].mean()), digits=-3),
+        Number(float(1 / most["seconds"].mean()), digits=1),
         Number(float(most["megabytes"].iloc[0]), digits=1),
     ]
     published = _PUBLISHED.get(model)
