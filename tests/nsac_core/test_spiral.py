@@ -87,6 +87,8 @@ def test_training_sees_other_points_each_time_and_none_of_the_second_half() -> N
 def test_observed_everywhere_reaches_the_end() -> None:
     found = parts.split("archimedes", curves.POINTS, seed=1)
     assert max(float(x.max()) for x, _ in found.train.batches(20, seeded())) > 0.95
+    # A test tells points from where a training does.
+    assert float(found.tests["test"].x[0, : parts.SEEN].max()) > 0.8
 
 
 def test_what_is_asked_of_a_told_spiral_is_not_told() -> None:

@@ -83,7 +83,7 @@ def split(curves: Generator, reach: int, seed: int) -> Split:
     told = curves == "contiformer"  # one curve needs no points to be told apart by
     x = _inputs(drawn, told)
     y = drawn.clean if told else drawn.noisy
-    seen = some(min(reach, HALF), SEEN, generator)
+    seen = some(reach, SEEN, generator)
     grid = torch.arange(POINTS)
     # What is not told of can only be learnt where it is seen; the rest is kept from everybody.
     learnt = slice(None if told else reach)
