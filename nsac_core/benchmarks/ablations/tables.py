@@ -1,5 +1,7 @@
 """Tables of the studies: a line a value."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from nsac_core.benchmarks.ablations.studies import LENGTHS, STUDIES, TOP_KS, StudyName, by_length
@@ -45,7 +47,7 @@ def _study(run: Run, name: StudyName) -> Sheet:
     return Sheet(
         name,
         f"NSAC on the spiral by {study.label}{f' ({around})' if around else ''}, mean and standard "
-        f"deviation over {run.scores['seed'].nunique()} runs.",
+        f"deviation over {_runs(run, models)}.",
         head,
         rows if sum(has_run) > 1 else [],
     )
@@ -54,8 +56,10 @@ def _study(run: Run, name: StudyName) -> Sheet:
 def _lengths(run: Run) -> Sheet:
     known = set(run.scores["model"])
     rows: list[list[Field]] = []
+    all_models: list[str] = []
     for length in LENGTHS:
         models = [by_length(top_k, length).name for top_k in TOP_KS]
+        all_models += models
         if known.isdisjoint(models):
             continue
         numbers = [
@@ -65,7 +69,13 @@ def _lengths(run: Run) -> Sheet:
     return Sheet(
         "length",
         "Interpolation MSE of NSAC by the length of the sequence and the number K of keys that a "
-        "query attends to.",
+        f"query attends to, mean and standard deviation over {_runs(run, all_models)}.",
         ["length", *(f"K = {top_k}" for top_k in TOP_KS)],
         rows,
     )
+
+
+def _runs(run: Run, models: Sequence[str]) -> str:
+    rows = run.scores[run.scores["model"].isin(models)]
+    number = rows["seed"].nunique()
+    return f"{number} run{'s' if number != 1 else ''}"
