@@ -30,6 +30,7 @@ class StandInConfig:
         perturbations: Each drives alone: ``noise`` (severity 3), ``blur:2``, ``brightness:1-5``.
         seed: Of everything random.
         workers: Processes, with one torch thread each; they do not change the drives.
+        report_only: Report those of the drives that are there, and drive none.
         page: Markdown page whose tables and figures to write anew.
         quiet: No progress bar.
     """
@@ -44,6 +45,7 @@ class StandInConfig:
     perturbations: tuple[str, ...] = ()
     seed: int = 0
     workers: int = 1
+    report_only: bool = False
     page: Path | None = None
     quiet: bool = False
 

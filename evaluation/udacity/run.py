@@ -60,8 +60,13 @@ def drive(config: StandInConfig) -> Drives:
     config.check()
     drivers = entrants(config.policies)
     units = units_of(config, drivers)
-    _claim(config, drivers)
-    _drive_missing(config, units)
+    if config.report_only:
+        units = [unit for unit in units if unit.file(config.out).is_file()]
+        if not units:
+            raise EvaluationError(f"{config.out}: none of these drives is there")
+    else:
+        _claim(config, drivers)
+        _drive_missing(config, units)
     steps = read(config.out, units)
     words = steps.drop_duplicates(["policy", "track", "condition"]).reset_index(drop=True)
     drives = drive_table(steps).assign(condition=words["condition"])

@@ -89,6 +89,21 @@ def test_what_is_driven_is_kept_and_what_is_new_is_added(
     ]
 
 
+def test_a_report_of_what_is_there_drives_nothing(tmp_path: Path, driven: list[float]) -> None:
+    with pytest.raises(EvaluationError, match="none of these drives is there"):
+        drive(config(tmp_path / "run", report_only=True))
+    drive(config(tmp_path / "run", laps=1))
+    drive(config(tmp_path / "run", laps=1, policies=("scripted",), latencies=(0, 100)))
+    before = len(driven)
+    found = evaluate(config(tmp_path / "run", laps=1, latencies=(0, 100), report_only=True))
+    assert len(driven) == before
+    (latency,) = [sheet for sheet in found.sheets if sheet.name == "latency_lake"]
+    assert [str(cell) == "-" for row in latency.rows for cell in row[1:]] == [
+        *(False, True),
+        *(False, False),
+    ]
+
+
 def test_an_interrupted_run_is_the_run_itself(tmp_path: Path, driven: list[float]) -> None:
     whole = drive(config(tmp_path / "run")).steps.drop(columns="latency_ms")
     file = next((tmp_path / "run" / "drives" / "nsac-3").iterdir())
