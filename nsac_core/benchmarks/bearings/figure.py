@@ -14,6 +14,9 @@ from nsac_core.benchmarks.figures import COLOURS
 SMOOTHING = 35
 """Rows of the moving average, as in the paper."""
 
+_POINTS = 400
+"""Of a line in a panel, about as many as it has pixels."""
+
 _PLAIN = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1.0}
 
 
@@ -58,7 +61,7 @@ def _life(axes: Axes, rows: pd.DataFrame, settings: Mapping[str, int], colour: s
     # As a bitmap: thousands of corners would make a figure of megabytes.
     band = axes.fill_between(row, mean - spread, mean + spread, color=colour, alpha=0.25, lw=0)
     band.set(label="two standard deviations", rasterized=True)
-    seen = slice(None, None, window)
+    seen = slice(None, None, max(1, len(row) // _POINTS))
     axes.plot(row[seen], mean[seen], color=colour, lw=1, label="mean")
     axes.plot(row[seen], rows["y"][seen], "k--", lw=1, label="label")
     error = float(np.square(rows["mean"] - rows["y"]).mean())
