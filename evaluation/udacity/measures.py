@@ -122,3 +122,19 @@ def _table(groups: Iterable[tuple[Any, pd.DataFrame]], keys: list[str]) -> pd.Da
         values = {name: metric.compute(own).value for name, metric in MEASURES.items()}
         rows.append({**dict(zip(keys, key, strict=True)), **values})
     return pd.DataFrame(rows)
+
+
+def under_change(drives: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The drives that a table or figure of changes compares, of the policies that drove any.
+
+    Args:
+        drives: As from `drive_table`.
+        name: ``late_ms`` or ``severity``: what was changed.
+
+    Returns:
+        Those with only that changed, or nothing.
+    """
+    other = "severity" if name == "late_ms" else "late_ms"
+    own = drives[drives[other] == 0]
+    changed = own.loc[own[name] > 0, ["policy", "track"]].drop_duplicates()
+    return own.merge(changed, on=["policy", "track"])

@@ -12,6 +12,7 @@ from evaluation.errors import EvaluationError
 from evaluation.udacity import figures
 from evaluation.udacity.config import StandInConfig
 from evaluation.udacity.drivers import SCRIPTED
+from evaluation.udacity.measures import under_change
 from evaluation.udacity.names import titles
 from evaluation.udacity.tables import sheets
 from nsac_core.benchmarks.page import fill_blocks, names_of_blocks
@@ -106,10 +107,9 @@ def _figures(drives: pd.DataFrame, steps: pd.DataFrame, speed: float) -> dict[st
         "trajectories": figures.trajectories(clean, tracks, best),
         "lateral_error": figures.lateral_error(clean, tracks),
     }
-    unperturbed = drives[drives["severity"] == 0]
-    if unperturbed["late_ms"].nunique() > 1:
-        found["latency"] = figures.by_latency(unperturbed, speed)
-    on_time = drives[drives["late_ms"] == 0]
-    if on_time["condition"].nunique() > 1:
-        found["perturbations"] = figures.by_perturbation(on_time)
+    late, perturbed = (under_change(drives, name) for name in ("late_ms", "severity"))
+    if len(late):
+        found["latency"] = figures.by_latency(late, speed)
+    if len(perturbed):
+        found["perturbations"] = figures.by_perturbation(perturbed)
     return found

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from drive.udacity.simulator.vehicle import MPH
 from evaluation.udacity.drivers import SCRIPTED
+from evaluation.udacity.measures import under_change
 from evaluation.udacity.names import titles
 from nsac_core.benchmarks.sheets import Direction, Field, Number, Sheet, with_best
 
@@ -41,10 +42,10 @@ def sheets(drives: pd.DataFrame, laps: pd.DataFrame, speed: float) -> list[Sheet
         found.append(_clean(own[clean], str(track), speed))
         unchanged = (laps["late_ms"] == 0) & (laps["severity"] == 0)
         found.append(_laps(laps[unchanged & (laps["track"] == track)], str(track)))
-        late, perturbed = own[clean | (own["late_ms"] > 0)], own[clean | (own["severity"] > 0)]
-        if late["late_ms"].nunique() > 1:
+        late, perturbed = (under_change(own, name) for name in ("late_ms", "severity"))
+        if len(late):
             found.append(_by_condition(late, str(track), "latency", "commands late"))
-        if perturbed["condition"].nunique() > 1:
+        if len(perturbed):
             words = "one perturbation at a time"
             found.append(_by_condition(perturbed, str(track), "perturbations", words))
     return found
