@@ -38,6 +38,7 @@ def trajectories(steps: pd.DataFrame, tracks: dict[str, Track], policy: str) -> 
             cmap="viridis",
             vmin=0.0,
             linewidth=0,
+            rasterized=True,
         )
         put_back = own[own["interventions"] > 0]
         if len(put_back):
@@ -46,7 +47,8 @@ def trajectories(steps: pd.DataFrame, tracks: dict[str, Track], policy: str) -> 
         figure.colorbar(dots, ax=axes, label="|Lateral error| (m)", shrink=0.7)
         axes.plot(*track.points[0], "o", color=VERMILION, ms=6, label="start")
         axes.legend(frameon=False, loc="best")
-        axes.set(aspect="equal", xlabel="x (m)", ylabel="y (m)", title=f"{policy}, {name}")
+        axes.set(aspect="equal", xlabel="x (m)", ylabel="y (m)")
+        axes.set_title(f"{titles(own)[policy]}, {name}")
         axes.spines[["top", "right"]].set_visible(False)
     return figure
 
