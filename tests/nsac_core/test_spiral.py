@@ -172,9 +172,8 @@ def test_the_figures_curve_is_the_first_of_the_test(finished: Report) -> None:
 
 def test_tables_and_figures_of_the_paper(finished: Report, tmp_path: Path) -> None:
     sheets = {sheet.name: sheet for sheet in finished.sheets}
-    assert {"scores", "scores_interpolation", "scores_extrapolation", "decomposition"} <= set(
-        sheets
-    )
+    assert {"scores", "scores_all", "scores_extrapolation", "decomposition"} <= set(sheets)
+    assert "interpolation" in sheets["scores"].caption
     assert [row[:2] for row in sheets["decomposition"].rows] == [
         ["interpolation", "0.5"],
         ["interpolation", "0"],
