@@ -1,7 +1,7 @@
 """``nsac-evaluate``: parses the command line and calls the library."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import tyro
 from rich.console import Console
@@ -29,6 +29,7 @@ from maps import MapError
 from maps.faults import one_line
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.report import write_summary
+from nsac_core.benchmarks.sheets import Sheet
 from policies import PolicyError
 from policies.demonstrations import DemonstrationError
 from recorders import RecordError
@@ -83,9 +84,7 @@ def _drivers(arguments: list[str]) -> None:
     ):
         found = compare(config, lambda line: console.print(line, markup=False))
     if found is not None:
-        for sheet in found.sheets:
-            console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
-        console.print(f"\nwrote {found.folder}/tables.md, tables.tex and figures")
+        _print_sheets(found.sheets, f"wrote {found.folder}/tables.md, tables.tex and figures")
 
 
 def _perturbations(arguments: list[str]) -> None:
@@ -146,10 +145,7 @@ def _udacity(arguments: list[str]) -> None:
     )
     with one_line(EvaluationError, PolicyError, BenchmarkError, OSError):
         found = evaluate_stand_in(config)
-    console = Console(soft_wrap=True, highlight=False)
-    for sheet in found.sheets:
-        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
-    console.print(f"\nwrote {found.folder}/tables.md, tables.tex and figures")
+    _print_sheets(found.sheets, f"wrote {found.folder}/tables.md, tables.tex and figures")
 
 
 def _udacity_open_loop(arguments: list[str]) -> None:
@@ -164,10 +160,9 @@ def _udacity_open_loop(arguments: list[str]) -> None:
         found = open_loop(config)
         if config.json is not None:
             write_summary(config.json, found)
-    console = Console(soft_wrap=True, highlight=False)
-    for sheet in found.sheets:
-        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
-    console.print(f"\nwrote {found.folder}/tables.md, tables.tex, policies and figure.png")
+    _print_sheets(
+        found.sheets, f"wrote {found.folder}/tables.md, tables.tex, policies and figure.png"
+    )
 
 
 def _udacity_saliency(arguments: list[str]) -> None:
@@ -179,6 +174,13 @@ def _udacity_saliency(arguments: list[str]) -> None:
     )
     with one_line(EvaluationError, PolicyError, DrivingLogError, FrameError, OSError):
         print(draw_saliency(config))  # noqa: T201
+
+
+def _print_sheets(sheets: Iterable[Sheet], written: str) -> None:
+    console = Console(soft_wrap=True, highlight=False)
+    for sheet in sheets:
+        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
+    console.print(f"\n{written}")
 
 
 def _print_comparison(found: Comparison) -> None:
