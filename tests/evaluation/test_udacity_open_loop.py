@@ -82,6 +82,7 @@ def test_a_method_learns_what_can_be_learnt(scores: Scores) -> None:
         assert scores["gmle", seed]["mse"] < 0.5 * scores["constant", seed]["mse"]
 
 
+@pytest.mark.usefixtures("scores")
 def test_every_contender_of_a_seed_is_tested_on_the_same_rows(config: OpenLoopConfig) -> None:
     rows = pd.read_parquet(config.out / "predictions.parquet")
     seen = {key: tuple(part["y"]) for key, part in rows.groupby(["model", "seed", "sigma"])}
