@@ -2,6 +2,6 @@
 
 from recorders.config import RecordConfig, RecordError
 from recorders.disturbance import Disturbance
-from recorders.record import record
+from recorders.recording import record
 
 __all__ = ["Disturbance", "RecordConfig", "RecordError", "record"]

@@ -13,7 +13,7 @@ from maps.faults import one_line
 from policies import PolicyError
 from policies.demonstrations import root_folder
 from recorders.config import RecordConfig, RecordError
-from recorders.record import record
+from recorders.recording import record
 from recorders.udacity import UdacityRecordConfig, record_udacity
 from recorders.udacity_check import CheckConfig, check
 

@@ -12,7 +12,7 @@ from policies.train_config import TrainConfig
 from recorders.config import RecordConfig
 from recorders.disturbance import Disturbance
 from recorders.hard_tracks import HardTracks
-from recorders.record import record
+from recorders.recording import record
 
 Report = Callable[[str], None]
 
