@@ -6,12 +6,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maps.shaping import TIGHTEST, fit_road, reach, resample
-from maps.track_map import HALF_WIDTH, PLAYFIELD, MapError, TrackMap, find_crossing, steps
+from maps.track_map import (
+    HALF_WIDTH,
+    MAXIMUM_POINTS,
+    PLAYFIELD,
+    MapError,
+    TrackMap,
+    find_crossing,
+    steps,
+)
 
 COLUMNS = ("x_m", "y_m", "w_tr_right_m", "w_tr_left_m")
 MARGIN = 20.0  # grass between the road and the edge of the playfield, world units
 LIMIT = PLAYFIELD - HALF_WIDTH - MARGIN  # greatest |x| and |y| of a centre line
 FARTHEST = 3.0 * HALF_WIDTH  # that a centre line may be moved to make room for the road
+FAR = 1e8  # metres from the origin that any map's coordinates stay within
+LONGEST = 8000.0  # lap that is tried, world units; real circuits are up to 2800 here
 ROOM = (TIGHTEST, 1.2 * HALF_WIDTH)  # the reach a road should have; what it has to have
 
 FloatArray = NDArray[np.float64]
@@ -66,6 +76,12 @@ def _scale(path: Path, metres: FloatArray, length: float | None) -> float:
 
 def _make_room(path: Path, wanted: FloatArray) -> tuple[FloatArray, float]:
     """The line with room for the road, and how far it was moved for it."""
+    length = float(steps(wanted).sum())
+    if length > LONGEST:
+        raise MapError(
+            f"{path}: as large as asked for, a lap is {length:.0f} world units long; at most "
+            f"{LONGEST:.0f} have room: a shorter --length, or a line that winds less"
+        )
     for room in ROOM:
         line = fit_road(wanted, LIMIT, room)
         if line is None:
@@ -88,9 +104,13 @@ def _farthest(line: FloatArray, wanted: FloatArray) -> float:
 def _read_rows(path: Path) -> FloatArray:
     """The centre line in metres, (n, 2), a closing point at the end left out."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise MapError(f"{path}: cannot be read: {error}") from None
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise MapError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise MapError(
+            f"{path}: cannot be read: no UTF-8 text ({error.reason}, byte {error.start})"
+        ) from None
     rows = [
         _read_row(path, number, line)
         for number, line in enumerate(lines, start=1)
@@ -98,6 +118,8 @@ def _read_rows(path: Path) -> FloatArray:
     ]
     if len(rows) < 16:
         raise MapError(f"{path}: {len(rows)} rows, at least 16 are needed")
+    if len(rows) > MAXIMUM_POINTS:
+        raise MapError(f"{path}: {len(rows)} rows, at most {MAXIMUM_POINTS} are allowed")
     points = np.array(rows)[:, :2]
     if np.hypot(*(points[-1] - points[0])) < 1e-6:
         points = points[:-1]
@@ -118,6 +140,8 @@ def _read_row(path: Path, number: int, line: str) -> list[float]:
         row = []
     if len(row) != len(COLUMNS):
         raise MapError(f"{path}, line {number}: wanted the numbers {','.join(COLUMNS)}")
-    if not np.isfinite(row).all() or min(row[2:]) <= 0:
-        raise MapError(f"{path}, line {number}: numbers must be finite and widths positive")
+    if not np.abs(row).max() <= FAR or min(row[2:]) <= 0:
+        raise MapError(
+            f"{path}, line {number}: numbers must be finite and widths positive, within {FAR:.0e}"
+        )
     return row

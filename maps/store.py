@@ -2,19 +2,27 @@
 
 import json
 import re
+import reprlib
 import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from maps import json_file
+from maps.json_file import JsonError
 from maps.seeds import seed_map
 from maps.track_map import MapError, TrackMap
 
 FOLDER = Path(__file__).parent
-_SEED = re.compile(r"seed:(\d+)")
-_SEEDS = re.compile(r"seed:(\d+)-(\d+)")
+MOST = 1_000_000
+"""Maps that a list may name: more were a slip, and would fill the memory."""
+
+_SEED = re.compile(r"seed:(\d{1,19})", re.ASCII)
+_SEEDS = re.compile(r"seed:(\d{1,19})-(\d{1,19})", re.ASCII)
+_PAIR = [True, True]
 _FIELDS: dict[str, tuple[type, ...]] = {
     "name": (str,),
     "origin": (str,),
@@ -41,8 +49,10 @@ def load(name: str | Path) -> TrackMap:
         return seed_map(int(seed[1]))
     if text in names():
         return _load_named(text)
+    if text.startswith("seed:"):
+        raise MapError(f"{text}: a seed is written seed:42, a range seed:2000-2099")
     path = Path(name)
-    if path.is_file():
+    if _is_file(path):
         return read(path)
     if path.suffix == ".json" or len(path.parts) > 1:
         raise MapError(f"{path}: no such map file")
@@ -61,7 +71,8 @@ def expand(maps: str) -> list[str]:
         maps: Names with commas between them; `seed:2000-2099` stands for 100 seeds.
 
     Raises:
-        MapError: When a name is empty, a range runs backwards, or there is no such map.
+        MapError: When a name is empty, a range runs backwards or is endless, or there is no such
+            map.
     """
     singles: list[str] = []
     for part in (part.strip() for part in maps.split(",")):
@@ -72,14 +83,21 @@ def expand(maps: str) -> list[str]:
             first, last = int(seeds[1]), int(seeds[2])
             if last < first:
                 raise MapError(f"{part}: the last seed is smaller than the first")
+            if last - first >= MOST:
+                raise MapError(f"{part}: {last - first + 1} seeds, at most {MOST} can be named")
             singles += [f"seed:{seed}" for seed in range(first, last + 1)]
-        elif part.startswith("seed:") and not _SEED.fullmatch(part):
-            raise MapError(f"{part}: a seed is written seed:42, a range seed:2000-2099")
         else:
-            if not part.startswith("seed:"):
+            if not _SEED.fullmatch(part):
                 load(part)
             singles.append(part)
     return singles
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name too long, say
+        return False
 
 
 def read(path: str | Path) -> TrackMap:
@@ -90,29 +108,42 @@ def read(path: str | Path) -> TrackMap:
     """
     path = Path(path)
     fields = _parse(path)
-    try:
-        line = np.array(fields["centre_line"], dtype=np.float64)
-    except (TypeError, ValueError):
-        raise MapError(f"{path}: centre_line must be a list of [x, y] pairs of numbers") from None
+    line = _line(path, fields["centre_line"])
     start = fields["start"]
     if not 0 <= start < max(len(line), 1):
         raise MapError(f"{path}: start must be the index of a point of centre_line, not {start}")
     try:
         line = np.roll(line, -start, axis=0)
         return TrackMap(fields["name"], fields["origin"], float(fields["half_width"]), line)
+    except OverflowError:
+        raise MapError(f"{path}: half_width is beyond all numbers") from None
     except MapError as error:
         fault = str(error).removeprefix(f"map {fields['name']}: ")
         raise MapError(f"{path}: {fault}") from None
 
 
+def _line(path: Path, points: list[Any]) -> NDArray[np.float64]:
+    """The points of a map file, ``(n, 2)``."""
+    if not points:
+        raise MapError(f"{path}: centre_line must be a list of [x, y] pairs of numbers, not empty")
+    for number, point in enumerate(points):
+        if not isinstance(point, list) or [type(value) in (int, float) for value in point] != _PAIR:
+            raise MapError(
+                f"{path}: centre_line must be a list of [x, y] pairs of numbers; point {number} is "
+                f"{reprlib.repr(point)}"
+            )
+    try:
+        return np.array(points, dtype=np.float64)
+    except OverflowError:
+        raise MapError(f"{path}: centre_line holds a number beyond all numbers") from None
+
+
 def _parse(path: Path) -> dict[str, Any]:
     """The fields of a map file, each present and of its type."""
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
-    except json.JSONDecodeError as error:
-        raise MapError(f"{path}: not JSON: {error.msg}, line {error.lineno}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise MapError(f"{path}: cannot be read: {error}") from None
+        fields = json_file.read(path)
+    except JsonError as fault:
+        raise MapError(str(fault)) from None
     if not isinstance(fields, dict):
         raise MapError(f"{path}: a map is a JSON object with the fields {', '.join(_FIELDS)}")
     for field, types in _FIELDS.items():

@@ -6,12 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maps.one_line_error import OneLineError
+
 PLAYFIELD = 2000 / 6  # gymnasium ends an episode where |x| or |y| passes this
 HALF_WIDTH = 40 / 6  # of gymnasium's road, in world units
 MINIMUM_POINTS = 16
+MAXIMUM_POINTS = 10_000  # that is ten a metre; to look for crossings takes seconds then
+
+_ROWS = 256
 
 
-class MapError(ValueError):
+class MapError(OneLineError):
     """A map that cannot be used; the message is one line that names the map and its fault."""
 
 
@@ -76,7 +81,9 @@ def find_fault(track: TrackMap) -> str | None:
         return f"centre_line must be a list of [x, y] pairs, not of shape {line.shape}"
     if len(line) < MINIMUM_POINTS:
         return f"centre_line has {len(line)} points, at least {MINIMUM_POINTS} are needed"
-    checks: tuple[Callable[[TrackMap], str | None], ...] = (_finite, _spaced, _closed, _inside)
+    if len(line) > MAXIMUM_POINTS:
+        return f"centre_line has {len(line)} points, at most {MAXIMUM_POINTS} are allowed"
+    checks: tuple[Callable[[TrackMap], str | None], ...] = (_finite, _inside, _spaced, _closed)
     for check in (*checks, _uncrossed):
         fault = check(track)
         if fault:
@@ -130,22 +137,32 @@ def _uncrossed(track: TrackMap) -> str | None:
 
 def find_crossing(line: NDArray[np.float64]) -> tuple[int, int] | None:
     """The first two segments of a closed line (n, 2) that meet without being neighbours, if any."""
+    n = len(line)
+    for first in range(0, n, _ROWS):  # all pairs at once would fill the memory
+        rows = np.arange(first, min(first + _ROWS, n))
+        apart = np.abs(rows[:, None] - np.arange(n)[None, :])
+        pairs = np.argwhere(_meet(line, rows) & (apart > 1) & (apart < n - 1))
+        if len(pairs):
+            return int(rows[pairs[0, 0]]), int(pairs[0, 1])
+    return None
+
+
+def _meet(line: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether the segments that begin at the points ``rows`` meet each of all, (rows, n)."""
     start, end = line, np.roll(line, -1, axis=0)
-
-    def side(
-        a: NDArray[np.float64], b: NDArray[np.float64], p: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """On which side of the lines a-b the points p lie, for all pairs."""
-        ab, ap = (b - a)[:, None, :], p[None, :, :] - a[:, None, :]
-        return np.sign(ab[..., 0] * ap[..., 1] - ab[..., 1] * ap[..., 0])
-
-    splits = side(start, end, start) * side(start, end, end) <= 0
+    own_start, own_end = start[rows, None], end[rows, None]
+    splits = _sides(own_start, own_end, start) * _sides(own_start, own_end, end) <= 0
+    is_split = _sides(start, end, own_start) * _sides(start, end, own_end) <= 0
     # The boxes must meet too: pieces of one straight lie on each other's line without touching.
     low, high = np.minimum(start, end), np.maximum(start, end)
-    boxes = (low[:, None] <= high[None]).all(axis=2) & (low[None] <= high[:, None]).all(axis=2)
-    meet = splits & splits.T & boxes
-    n = len(line)
-    apart = np.abs(np.arange(n)[:, None] - np.arange(n)[None, :])
-    meet &= (apart > 1) & (apart < n - 1)
-    pairs = np.argwhere(meet)
-    return (int(pairs[0, 0]), int(pairs[0, 1])) if len(pairs) else None
+    own_low, own_high = low[rows, None], high[rows, None]
+    boxes: NDArray[np.bool_] = ((own_low <= high) & (low <= own_high)).all(axis=2)
+    return boxes & splits & is_split
+
+
+def _sides(
+    a: NDArray[np.float64], b: NDArray[np.float64], p: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """On which side of the lines a-b the points p lie: -1, 0 or 1."""
+    ab, ap = b - a, p - a
+    return np.sign(ab[..., 0] * ap[..., 1] - ab[..., 1] * ap[..., 0])

@@ -61,7 +61,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "unknown": ({"width": 3}, "unknown field 'width'"),
     "start": ({"start": 40}, "start must be the index of a point"),
     "width": ({"half_width": -1}, "half_width must be a positive number"),
-    "triples": ({"centre_line": [[0, 0, 0]] * 20}, "of shape (20, 3)"),
+    "triples": ({"centre_line": [[0, 0, 0]] * 20}, "pairs of numbers; point 0 is [0, 0, 0]"),
     "ragged": ({"centre_line": [[0, 0], [1]]}, "must be a list of [x, y] pairs of numbers"),
     "words": ({"centre_line": [["a", "b"]] * 20}, "must be a list of [x, y] pairs of numbers"),
     "few": ({"centre_line": ring(15)}, "has 15 points, at least 16"),
