@@ -1,7 +1,7 @@
 # `make demo` and `make test` work on a fresh machine: each sets up .venv by itself.
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: demo test lint types layers pytest clean
+.PHONY: demo test lint types layers pytest docs clean
 
 demo: .venv/ready
 	$(BIN)/nsac-demo --out runs/demo
@@ -22,6 +22,10 @@ layers: .venv/ready-dev
 pytest: .venv/ready-dev
 	$(BIN)/pytest -n 2
 
+docs: .venv/ready-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo site/index.html
+
 .venv/bin/pip:
 	$(PYTHON) -m venv .venv
 
@@ -34,4 +38,4 @@ pytest: .venv/ready-dev
 	touch $@ .venv/ready
 
 clean:
-	rm -rf .venv runs .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv runs site dist .mypy_cache .pytest_cache .ruff_cache
