@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from minari import MinariDataset
+from minari import EpisodeData, MinariDataset
 from numpy.typing import NDArray
 
 from policies.protocol import ACTIONS
@@ -194,7 +194,7 @@ def load(
             or actions have another shape.
     """
     names = [names] if isinstance(names, str) else list(names)
-    sets = [_open(name, root_folder(data_root)) for name in names]
+    sets = [open_data_set(name, root_folder(data_root)) for name in names]
     episodes: list[Episode] = []
     row = first_action = 0
     for name, data in zip(names, sets, strict=True):
@@ -219,8 +219,17 @@ def root_folder(data_root: Path | None = None) -> Path:
     return Path(data_root or default)
 
 
-def _open(name: str, root: Path) -> MinariDataset:
-    """The data set of that name, its frames and actions checked for their shape."""
+def open_data_set(name: str, root: Path) -> MinariDataset:
+    """The data set of that name, its frames and actions checked for their shape.
+
+    Args:
+        name: Its Minari id.
+        root: Folder of the data sets.
+
+    Raises:
+        DemonstrationError: It is unknown, unfinished or damaged, or its frames or actions have
+            another shape.
+    """
     folder = root / name / "data"
     if not name or not (folder / "metadata.json").is_file():
         unfinished = (root / name / ".recording").is_dir()
@@ -266,16 +275,31 @@ def _episode_steps(name: str, data: MinariDataset) -> list[tuple[int, int]]:
 def _read(data: MinariDataset, episode: Episode) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """Frames with an action, and the actions, of one episode."""
     where = f"episode {episode.index} of {episode.name}"
-    try:
-        (found,) = data.iterate_episodes([episode.index])
-    except (OSError, ValueError, KeyError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise DemonstrationError(f"{where} cannot be read: {reason}") from error
+    found = read_episode(data, episode.name, episode.index)
     if len(found.actions) != episode.steps or len(found.observations) != episode.steps + 1:
         raise DemonstrationError(
             f"{where} holds {_count(len(found.actions), 'step')}, its metadata say {episode.steps}"
         )
     return found.observations[:-1], found.actions
+
+
+def read_episode(data: MinariDataset, name: str, index: int) -> EpisodeData:
+    """One episode, whole.
+
+    Args:
+        data: The data set.
+        name: Its Minari id.
+        index: Number of the episode.
+
+    Raises:
+        DemonstrationError: It cannot be read.
+    """
+    try:
+        (found,) = data.iterate_episodes([index])
+    except (OSError, ValueError, KeyError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise DemonstrationError(f"episode {index} of {name} cannot be read: {reason}") from error
+    return found
 
 
 def _deal(order: NDArray[np.int64], shares: Sequence[float]) -> list[NDArray[np.int64]]:

@@ -25,12 +25,15 @@ from minari.dataset.minari_dataset import parse_dataset_id
 from minari.dataset.minari_storage import MinariStorage
 
 from policies.protocol import ACTION_HIGH, ACTION_LOW
+from recorders.care import checksums, replacing
 from recorders.config import WORLD, RecordConfig, RecordError
 from recorders.episode import Episode
 
 FRAMES = spaces.Box(0, 255, (84, 84), np.uint8)
 ACTIONS = spaces.Box(ACTION_LOW, ACTION_HIGH, dtype=np.float32)
 CONFIGURATION = "recording.json"
+MADE_BY = "made_by"
+"""Field of a data set's metadata where it was made of others: the command."""
 
 
 class RecordedDataSet:
@@ -63,7 +66,7 @@ class RecordedDataSet:
         new = not self.folder.exists()
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
-            with self._locked():
+            with self.locked():
                 yield self._missing(config)
         finally:
             if new and not self._episodes_anywhere():
@@ -90,7 +93,7 @@ class RecordedDataSet:
         """Writes the totals and puts the data set where Minari finds it."""
         namespace = parse_dataset_id(self.name)[0]
         if namespace is not None:
-            _declare_namespaces(self.folder, namespace)
+            declare_namespaces(self.folder, namespace)
         entries = [
             _read_json(self.growing / str(i) / "metadata.json") for i in range(config.episodes)
         ]
@@ -109,11 +112,13 @@ class RecordedDataSet:
                 }
             )
             (name / "metadata.json").replace(self.growing / "metadata.json")
+            checksums.write(self.growing, name)
         shutil.rmtree(self._aside, ignore_errors=True)
         self.growing.rename(self.finished)
 
     def _missing(self, config: RecordConfig) -> list[int]:
         shutil.rmtree(self._aside, ignore_errors=True)
+        replacing.recover(self.folder)
         if not self.growing.exists() and not self.finished.exists():
             self._begin(config)
         existing = self.growing if self.growing.exists() else self.finished
@@ -137,7 +142,8 @@ class RecordedDataSet:
 
     def _compare(self, path: Path, content: dict[str, Any]) -> None:
         if not path.is_file():
-            raise RecordError(f"data set {self.name} exists and was not made by nsac-record")
+            maker = _maker(path.with_name("metadata.json"))
+            raise RecordError(f"data set {self.name} exists and was {maker}: choose another --out")
         stored = _read_json(path)
         for key in sorted(stored.keys() | content.keys()):
             if stored.get(key) != content.get(key):
@@ -157,8 +163,12 @@ class RecordedDataSet:
             yield Path(name)
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """The kernel frees the lock even of a process that is killed."""
+    def locked(self) -> Iterator[None]:
+        """Holds the data set alone; the kernel frees the lock even of a process that is killed.
+
+        Raises:
+            RecordError: Another process holds it.
+        """
         with (self.folder / ".lock").open("w") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -194,7 +204,13 @@ def _buffer(episode: Episode) -> EpisodeBuffer:
     )
 
 
-def _declare_namespaces(folder: Path, namespace: str) -> None:
+def _maker(metadata: Path) -> str:
+    """Who made a data set that is no recording, in words."""
+    made_by = _read_json(metadata).get(MADE_BY) if metadata.is_file() else None
+    return f"made by {made_by}, which cannot be extended" if made_by else "not made by nsac-record"
+
+
+def declare_namespaces(folder: Path, namespace: str) -> None:
     """Gives each parent folder the file by which Minari lists namespaces."""
     for parent in list(folder.parents)[: namespace.count("/") + 1]:
         path = parent / "namespace_metadata.json"

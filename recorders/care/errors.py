@@ -1,0 +1,7 @@
+"""What is wrong with a data set, or with what is asked of it, in one line."""
+
+from maps.one_line_error import OneLineError
+
+
+class CareError(OneLineError):
+    """A data set cannot be handled as asked; the message names it, and what would be right."""
