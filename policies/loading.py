@@ -10,6 +10,8 @@ from drive.observation import ObservationSpec
 from policies import checkpoint, selective
 from policies.checking import checked
 from policies.errors import PolicyError
+from policies.foreign import loading as foreign
+from policies.foreign import source as files
 from policies.ppo import driver as expert
 from policies.protocol import Policy
 
@@ -27,15 +29,21 @@ DRIVERS = {"privileged": "policies.privileged:PrivilegedDriver"}
 """Drivers that are not learned, by name: where they are made."""
 
 
-def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy:
+def load(
+    name: str | Path, observation: ObservationSpec | None = None, trust: bool = False
+) -> Policy:
     """Loads a policy.
 
     Args:
         name: ``"nsac"``, ``"nsac-robust"``, ``"ppo"`` or ``"nsac-udacity"`` (bundled; the last one
             for the Udacity simulator), ``"privileged"``, the path of a checkpoint, or
             ``"package.module:factory"``, where the factory takes no argument and returns a policy;
-            or any of these under a supervisor, as ``policies.selective.parse`` reads it.
+            a stable-baselines3 archive (``.zip``), ONNX (``.onnx``), ``torch.export`` (``.pt2``) or
+            TorchScript (``.pt``, ``.ts``) file, with its options as in ``model.onnx?scale=255``; or
+            any of these under a supervisor, as ``policies.selective.parse`` reads it.
         observation: What the policy will be shown, where that is fixed; None accepts any.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
 
     Raises:
         PolicyError: If there is no such policy or it cannot be used, in one line.
@@ -44,7 +52,9 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
     if text in DRIVERS:
         policy = _from_factory(DRIVERS[text])
     elif text.startswith(selective.PREFIX):
-        policy = _supervised(text)
+        policy = _supervised(text, trust)
+    elif (source := files.parse(text)) is not None:
+        policy = foreign.load(source, trust)
     elif text in BUNDLED or text.endswith(".safetensors") or Path(text).is_file():
         policy = _from_file(BUNDLED.get(text, Path(text)), observation)
     elif ":" in text:
@@ -52,7 +62,7 @@ def load(name: str | Path, observation: ObservationSpec | None = None) -> Policy
     else:
         names = ", ".join([*DRIVERS, *BUNDLED])
         raise PolicyError(
-            f"no policy {text!r}: expected {names}, a checkpoint file or package.module:factory"
+            f"no policy {text!r}: expected {names}, a policy file or package.module:factory"
         )
     if observation is not None and policy.observation != observation:
         raise PolicyError(
@@ -69,9 +79,9 @@ def _from_file(path: Path, observation: ObservationSpec | None) -> Policy:
     return checkpoint.load(path, observation)
 
 
-def _supervised(text: str) -> Policy:
+def _supervised(text: str, trust: bool) -> Policy:
     driver, handover = selective.parse(text)
-    return selective.SelectiveDriver(load(driver), load("privileged"), handover)
+    return selective.SelectiveDriver(load(driver, trust=trust), load("privileged"), handover)
 
 
 def _from_factory(text: str) -> Policy:

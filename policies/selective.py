@@ -140,7 +140,7 @@ def parse(text: str) -> tuple[str, Handover]:
     Raises:
         PolicyError: An option is missing, unknown or no number.
     """
-    driver, _, query = text.removeprefix(PREFIX).partition("?")
+    driver, _, query = text.removeprefix(PREFIX).rpartition("?")
     kinds = {field.name: field.type for field in fields(Handover)}
     options: dict[str, Any] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):

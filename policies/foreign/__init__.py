@@ -1,0 +1,1 @@
+"""Policies made elsewhere: stable-baselines3 archives, ONNX, TorchScript, ``torch.export``."""

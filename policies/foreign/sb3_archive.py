@@ -1,0 +1,159 @@
+"""Archives of stable-baselines3: PPO, A2C, SAC, TD3, DDPG and what is built like them.
+
+What decides is the policy in the archive, so the algorithm need not be told, and nothing but that
+policy is unpickled: no replay buffer, no schedule.
+"""
+
+import json
+import warnings
+import zipfile
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from stable_baselines3.common.policies import ActorCriticPolicy, BasePolicy
+from stable_baselines3.common.save_util import load_from_zip_file
+
+from policies.errors import PolicyError
+from policies.foreign.layout import KNOWN, Layout, layout_of
+from policies.foreign.source import Source
+from policies.protocol import ActionSpace, actions_of
+
+_NEEDED = ("policy_class", "observation_space", "action_space", "policy_kwargs", "use_sde")
+
+
+class ArchiveNetwork:
+    """The policy of an archive, with its most likely action.
+
+    Attributes:
+        layout: What it takes.
+
+    Args:
+        policy: Of stable-baselines3.
+        layout: Of its observation space.
+        space: What the car is driven with.
+        rescale: Whether its limits stand for those of the car.
+    """
+
+    batches = True
+
+    def __init__(
+        self, policy: BasePolicy, layout: Layout, space: ActionSpace, rescale: bool
+    ) -> None:
+        self.layout = layout
+        self._policy = policy
+        self._space = space
+        self._rescale = rescale
+
+    def __call__(self, observations: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+        """The action alone: an archive states no uncertainty."""
+        actions, _ = self._policy.predict(observations, deterministic=True)
+        if self._rescale:
+            own, car = self._policy.action_space, self._space
+            assert isinstance(own, spaces.Box)
+            share = (actions - own.low) / (own.high - own.low)
+            actions = car.low + share * (car.high - car.low)
+        return {"action": actions}
+
+
+def recognise(source: Source) -> None:
+    """Makes sure that it is an archive of stable-baselines3; unpickles nothing.
+
+    Raises:
+        PolicyError: It is not.
+    """
+    source.choose("actions")
+    _described(source)
+
+
+def read(source: Source) -> ArchiveNetwork:
+    """Unpickles the policy of an archive.
+
+    Raises:
+        PolicyError: It cannot be used, in one line.
+    """
+    path = source.path
+    data, parameters = _unpickled(source)
+    policy = _policy(source, data, parameters)
+    if hasattr(policy, "lstm_actor"):
+        raise PolicyError(f"{path}: a recurrent policy, whose memory is not kept here")
+    shape, dtype = policy.observation_space.shape, policy.observation_space.dtype
+    layout = layout_of(tuple(shape or ()))
+    if layout is None or dtype != np.uint8:
+        raise PolicyError(f"{path}: sees {shape} {dtype}, expected uint8 {KNOWN}")
+    space = actions_of(layout.observation)
+    rescale = _check_actions(source, policy.action_space, space)
+    return ArchiveNetwork(policy, layout, space, rescale)
+
+
+def _described(source: Source) -> dict[str, Any]:
+    """The archive's JSON; what is pickled in it stays text."""
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            if "policy.pth" in archive.namelist():
+                return dict(json.loads(archive.read("data")))
+    except (zipfile.BadZipFile, KeyError, ValueError):
+        pass
+    raise PolicyError(
+        f"{source.path}: no archive of stable-baselines3, expected what model.save(FILE) writes"
+    )
+
+
+def _unpickled(source: Source) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What builds the policy, and its weights."""
+    unneeded = dict.fromkeys(_described(source).keys() - set(_NEEDED))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what cannot be unpickled: it is missing below
+            data, parameters, _ = load_from_zip_file(source.path, True, unneeded, "cpu")
+    except Exception as fault:  # unpickling may raise anything
+        raise _unusable(source, fault) from None
+    missing = [name for name in _NEEDED if name not in (data or {})]
+    if missing:
+        raise _unusable(source, ValueError(f"{missing[0]} is not to be unpickled here"))
+    return data or {}, dict(parameters or {})
+
+
+def _policy(source: Source, data: dict[str, Any], parameters: dict[str, Any]) -> BasePolicy:
+    kind = data["policy_class"]
+    if not (isinstance(kind, type) and issubclass(kind, BasePolicy)):
+        raise PolicyError(f"{source.path}: its policy is {kind!r}, no policy of stable-baselines3")
+    options = {name: value for name, value in data["policy_kwargs"].items() if name != "device"}
+    if issubclass(kind, ActorCriticPolicy):
+        options["use_sde"] = data["use_sde"]
+    try:
+        with torch.random.fork_rng(devices=[]):  # weights are drawn, and then replaced
+            policy = kind(data["observation_space"], data["action_space"], _no_rate, **options)
+        policy.load_state_dict(parameters["policy"])
+    except Exception as fault:  # a class of the archive's may raise anything
+        raise _unusable(source, fault) from None
+    return policy
+
+
+def _check_actions(source: Source, own: spaces.Space[Any], space: ActionSpace) -> bool:
+    """Whether the policy's actions are to be rescaled to the car's limits."""
+    path, choice = source.path, source.options.get("actions")
+    names = ", ".join(space.names)
+    if not isinstance(own, spaces.Box) or own.shape != space.low.shape:
+        raise PolicyError(f"{path}: decides {own}, expected a Box of {len(space.names)}: {names}")
+    if choice not in (None, "clip", "rescale"):
+        raise PolicyError(f"{path}: actions is {choice!r}, expected clip or rescale")
+    same = np.array_equal(own.low, space.low) and np.array_equal(own.high, space.high)
+    if not same and choice is None:
+        raise PolicyError(
+            f"{path}: decides between {own.low} and {own.high}, but {names} go from {space.low} to "
+            f"{space.high}: append ?actions=clip or ?actions=rescale, as it was trained"
+        )
+    return choice == "rescale"
+
+
+def _unusable(source: Source, fault: Exception) -> PolicyError:
+    words = f"{type(fault).__name__}: {' '.join(str(fault).split())}"
+    return PolicyError(f"{source.path}: cannot be loaded by this stable-baselines3: {words}")
+
+
+def _no_rate(progress: float) -> float:  # noqa: ARG001 - the signature of a schedule
+    """A learning rate for who does not learn."""
+    return 0.0
