@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import maps
+from drive import road_picture
 from drive.track import Track
 from evaluation.labels import labelled
 from evaluation.metrics.base import column
@@ -82,11 +83,7 @@ def lap_map(lap: pd.DataFrame, colour: str = "speed") -> Figure:
 
 def draw_road(axes: Axes, lap: pd.DataFrame) -> None:
     """Draws the road that a lap was driven on."""
-    left, right = track_of(lap).boundaries()
-    road = np.concatenate([_closed(left), _closed(right)[::-1]])
-    axes.fill(*road.T, color="#e6e6e6", linewidth=0, zorder=0)
-    for edge in (left, right):
-        axes.plot(*_closed(edge).T, color=GREY, linewidth=0.6)
+    road_picture.draw_road(axes, track_of(lap))
 
 
 def draw_path(
@@ -207,10 +204,6 @@ def returns(laps: pd.DataFrame) -> Figure:
 def _title(lap: pd.DataFrame) -> str:
     first = lap.iloc[0]
     return f"{first['policy']} on {first['map']}, return {column(lap, 'reward').sum():.1f}"
-
-
-def _closed(line: FloatArray) -> FloatArray:
-    return np.concatenate([line, line[:1]])
 
 
 def _file_name(policy: str) -> str:

@@ -7,7 +7,6 @@ renamed to ``data``, where Minari looks. Every rename is atomic.
 
 import contextlib
 import dataclasses
-import fcntl
 import importlib.metadata
 import json
 import os
@@ -24,6 +23,7 @@ from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_dataset import parse_dataset_id
 from minari.dataset.minari_storage import MinariStorage
 
+from files.locks import locked_folder
 from policies.protocol import ACTION_HIGH, ACTION_LOW
 from recorders.care import checksums, replacing
 from recorders.config import WORLD, RecordConfig, RecordError
@@ -43,6 +43,7 @@ class RecordedDataSet:
         folder: Folder of the data set, as its Minari id says.
         growing: Where the episodes gather before the data set is finished.
         finished: Where Minari finds it once it is.
+        aside: Where it is written to before anything is renamed into its place.
     """
 
     def __init__(self, root: Path, name: str) -> None:
@@ -50,7 +51,7 @@ class RecordedDataSet:
         self.folder = root / name
         self.growing = self.folder / ".recording"
         self.finished = self.folder / "data"
-        self._aside = self.folder / ".writing"
+        self.aside = self.folder / ".writing"
 
     @contextlib.contextmanager
     def opened(self, config: RecordConfig) -> Iterator[list[int]]:
@@ -60,8 +61,10 @@ class RecordedDataSet:
             The episodes that are missing, in order; none where the data set is finished.
 
         Raises:
-            RecordError: It was recorded with another configuration, holds more episodes than asked
-                for, or another process records it just now.
+            RecordError: It was recorded with another configuration, or holds more episodes than
+                asked for.
+            files.locks.LockedError: Another process records it just now.
+            OSError: It cannot be written.
         """
         new = not self.folder.exists()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -75,13 +78,13 @@ class RecordedDataSet:
     def write(self, episode: Episode) -> None:
         """Adds one episode, whole; one that is there already is kept."""
         target = self.growing / str(episode.index)
-        with self._temporary_folder() as name:
+        with self.temporary_folder() as name:
             storage = _new_storage(name)
             storage.update_episodes([_buffer(episode)])
             storage.update_episode_metadata([episode.metadata], [episode.index])
             written = name / str(episode.index)
             for path in written.iterdir():
-                _sync(path)
+                sync(path)
             try:
                 written.rename(target)
             except OSError:
@@ -97,8 +100,7 @@ class RecordedDataSet:
         entries = [
             _read_json(self.growing / str(i) / "metadata.json") for i in range(config.episodes)
         ]
-        files = [path for path in self.growing.glob("[0-9]*/*") if path.is_file()]
-        with self._temporary_folder() as name:
+        with self.temporary_folder() as name:
             storage = _new_storage(name, config)
             storage.update_metadata(
                 {
@@ -108,16 +110,16 @@ class RecordedDataSet:
                     "description": "CarRacing demonstrations recorded by nsac-record",
                     "total_episodes": len(entries),
                     "total_steps": sum(int(entry["total_steps"]) for entry in entries),
-                    "dataset_size": round(sum(path.stat().st_size for path in files) / 1e6, 1),
+                    "dataset_size": megabytes(self.growing),
                 }
             )
             (name / "metadata.json").replace(self.growing / "metadata.json")
             checksums.write(self.growing, name)
-        shutil.rmtree(self._aside, ignore_errors=True)
+        shutil.rmtree(self.aside, ignore_errors=True)
         self.growing.rename(self.finished)
 
     def _missing(self, config: RecordConfig) -> list[int]:
-        shutil.rmtree(self._aside, ignore_errors=True)
+        shutil.rmtree(self.aside, ignore_errors=True)
         replacing.recover(self.folder)
         if not self.growing.exists() and not self.finished.exists():
             self._begin(config)
@@ -134,7 +136,7 @@ class RecordedDataSet:
         return [i for i in range(config.episodes) if i not in there]
 
     def _begin(self, config: RecordConfig) -> None:
-        with self._temporary_folder() as name:
+        with self.temporary_folder() as name:
             begun = name / "recording"
             begun.mkdir()
             (begun / CONFIGURATION).write_text(json.dumps(config.content(), indent=1) + "\n")
@@ -156,10 +158,10 @@ class RecordedDataSet:
         return any(any(folder.glob("[0-9]*")) for folder in (self.growing, self.finished))
 
     @contextlib.contextmanager
-    def _temporary_folder(self) -> Iterator[Path]:
+    def temporary_folder(self) -> Iterator[Path]:
         """A folder on the same file system, cleared away when the recording is next opened."""
-        self._aside.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=self._aside, ignore_cleanup_errors=True) as name:
+        self.aside.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=self.aside, ignore_cleanup_errors=True) as name:
             yield Path(name)
 
     @contextlib.contextmanager
@@ -167,13 +169,10 @@ class RecordedDataSet:
         """Holds the data set alone; the kernel frees the lock even of a process that is killed.
 
         Raises:
-            RecordError: Another process holds it.
+            files.locks.LockedError: Another process holds it.
+            OSError: It cannot be written.
         """
-        with (self.folder / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise RecordError(f"another process is recording {self.name}") from error
+        with locked_folder(self.folder):
             yield
 
 
@@ -218,12 +217,18 @@ def declare_namespaces(folder: Path, namespace: str) -> None:
             path.write_text("{}")
 
 
+def megabytes(data: Path) -> float:
+    """Size of all episodes, as Minari's metadata state it."""
+    files = [path for path in data.glob("[0-9]*/*") if path.is_file()]
+    return round(sum(path.stat().st_size for path in files) / 1e6, 1)
+
+
 def _read_json(path: Path) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(path.read_text())
     return content
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Puts a file on the disk before its folder is renamed, in case of a power cut."""
     with path.open("rb") as file:
         os.fsync(file.fileno())

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from drive.road_picture import draw_road
 from drive.track import Track
 from evaluation.figures import GREY, VERMILION
 from evaluation.metrics.base import column
@@ -51,14 +51,6 @@ def trajectories(steps: pd.DataFrame, tracks: dict[str, Track], policy: str) -> 
         axes.set_title(f"{titles(own)[policy]}, {name}")
         axes.spines[["top", "right"]].set_visible(False)
     return figure
-
-
-def draw_road(axes: Axes, track: Track) -> None:
-    """Draws a road seen from above."""
-    left, right = (np.concatenate([edge, edge[:1]]) for edge in track.boundaries())
-    axes.fill(*np.concatenate([left, right[::-1]]).T, color="#e6e6e6", linewidth=0, zorder=0)
-    for edge in (left, right):
-        axes.plot(*edge.T, color=GREY, linewidth=0.6)
 
 
 def lateral_error(steps: pd.DataFrame, tracks: dict[str, Track]) -> Figure:

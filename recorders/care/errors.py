@@ -1,6 +1,6 @@
 """What is wrong with a data set, or with what is asked of it, in one line."""
 
-from maps.one_line_error import OneLineError
+from files.one_line_error import OneLineError
 
 
 class CareError(OneLineError):

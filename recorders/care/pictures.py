@@ -1,0 +1,104 @@
+"""Draws a data set: frames, actions, returns and paths, as PNG files."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from minari import EpisodeData
+from numpy.typing import NDArray
+
+from recorders.care.action_figure import action_histograms
+from recorders.care.config import ShowConfig
+from recorders.care.contact_sheet import Row, rows, sheet
+from recorders.care.episode_numbers import parse
+from recorders.care.errors import CareError
+from recorders.care.path_figure import Path as DrivenPath
+from recorders.care.path_figure import paths
+from recorders.care.return_figure import returns
+from recorders.care.stored import StoredDataSet, open_stored
+
+MOST = 12
+"""Episodes whose frames and paths are drawn."""
+
+
+@dataclass
+class _Gathered:
+    """What the pictures need, in the order of the episodes."""
+
+    rows: list[Row] = field(default_factory=list)
+    labels: list[NDArray[np.float32]] = field(default_factory=list)
+    executed: list[NDArray[np.float32]] = field(default_factory=list)
+    paths: list[DrivenPath] = field(default_factory=list)
+
+
+def show_data_set(config: ShowConfig) -> list[Path]:
+    """Draws a data set.
+
+    Returns:
+        The pictures: ``frames.png``, ``actions.png``, ``returns.png`` and, where the episodes
+        say where the car was, ``paths.png``.
+
+    Raises:
+        CareError: An episode is not there.
+        policies.demonstrations.DemonstrationError: The data set is unknown, unfinished or damaged.
+    """
+    if config.frames < 1:
+        raise CareError(f"frames must be at least 1, not {config.frames}")
+    data = open_stored(config.data_set, config.data_root)
+    numbers = parse(config.episodes, len(data.entries)) or list(range(len(data.entries)))
+    gathered = _gather(config, data, numbers)
+    config.out.mkdir(parents=True, exist_ok=True)
+    return list(_save(config.out, _pictures(data, numbers, gathered)))
+
+
+def _gather(config: ShowConfig, data: StoredDataSet, numbers: Sequence[int]) -> _Gathered:
+    gathered = _Gathered()
+    spread = np.linspace(0, len(numbers) - 1, min(MOST, len(numbers))).round().astype(int)
+    drawn = {numbers[i] for i in spread}
+    count = 4 if len(numbers) == 1 else 1
+    for number, episode in data.episodes(numbers, "reading", config.quiet):
+        entry = data.entries[number]
+        gathered.labels.append(episode.actions)
+        if "executed_action" in episode.infos:
+            gathered.executed.append(episode.infos["executed_action"][1:])
+        if number in drawn:
+            gathered.rows += rows(number, episode, entry, config.frames, count)
+            gathered.paths += _path(number, episode, entry)
+    return gathered
+
+
+def _path(number: int, episode: EpisodeData, entry: dict[str, Any]) -> Iterator[DrivenPath]:
+    if {"position", "speed"} <= episode.infos.keys():
+        title = f"episode {number}, {entry.get('map', '')}: {entry.get('outcome', '')}"
+        infos = episode.infos
+        yield DrivenPath(title, str(entry.get("map", "")), infos["position"], infos["speed"])
+
+
+def _pictures(
+    data: StoredDataSet, numbers: Sequence[int], gathered: _Gathered
+) -> Iterator[tuple[str, Callable[[Path], object]]]:
+    """Name of each picture, and what saves it."""
+    total, drawn = len(data.entries), min(MOST, len(numbers))
+    some = f"{drawn} of {total} episodes" if drawn < total else f"all {total} episodes"
+    words = f"{data.name}, {some}"
+    image = sheet(gathered.rows, f"{words}: time, speed and the label's steering at each frame")
+    yield "frames.png", lambda path: image.save(path, format="png", optimize=True)
+    steps = sum(map(len, gathered.labels))
+    wholes = f"{data.name}, {steps} steps of {len(numbers)} episodes"
+    actions = action_histograms(gathered.labels, gathered.executed, wholes)
+    yield "actions.png", lambda path: actions.savefig(path, dpi=130, format="png")
+    per_episode = returns(numbers, [data.entries[i] for i in numbers], data.name)
+    yield "returns.png", lambda path: per_episode.savefig(path, dpi=130, format="png")
+    if gathered.paths:
+        driven = paths(gathered.paths, words)
+        yield "paths.png", lambda path: driven.savefig(path, dpi=130, format="png")
+
+
+def _save(folder: Path, pictures: Iterator[tuple[str, Callable[[Path], object]]]) -> Iterator[Path]:
+    """Each picture appears whole or not at all."""
+    for name, save in pictures:
+        aside = folder / f".{name}.part"
+        save(aside)
+        yield aside.replace(folder / name)

@@ -1,0 +1,96 @@
+"""A finished data set as it lies on the disk."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from minari import EpisodeData, MinariDataset
+
+from files import json_file
+from policies.demonstrations import open_data_set, read_episode, root_folder
+from recorders.care import replacing
+from recorders.care.progress import tracked
+from recorders.data_set import RecordedDataSet
+
+
+@dataclass(frozen=True)
+class StoredDataSet:
+    """A data set, its metadata read.
+
+    Attributes:
+        name: Its Minari id.
+        root: Folder of the data sets.
+        minari: As Minari reads it.
+        metadata: Of the whole, as its file states them.
+        entries: Metadata of each episode, likewise.
+    """
+
+    name: str
+    root: Path
+    minari: MinariDataset
+    metadata: dict[str, Any]
+    entries: tuple[dict[str, Any], ...]
+
+    @property
+    def data(self) -> Path:
+        """Folder of the episodes."""
+        return self.root / self.name / "data"
+
+    def episodes(
+        self, numbers: Sequence[int], words: str, quiet: bool
+    ) -> Iterator[tuple[int, EpisodeData]]:
+        """Reads episodes one after the other, with a progress bar.
+
+        Args:
+            numbers: Which.
+            words: What is done to them.
+            quiet: Whether to show no bar.
+
+        Raises:
+            policies.demonstrations.DemonstrationError: One cannot be read.
+        """
+        for number in tracked(numbers, numbers, words, quiet):
+            yield number, read_episode(self.minari, self.name, number)
+
+
+def open_stored(name: str, data_root: Path | None = None) -> StoredDataSet:
+    """Opens a finished data set.
+
+    Raises:
+        policies.demonstrations.DemonstrationError: It is unknown, unfinished or damaged.
+        maps.json_file.JsonError: A file of metadata cannot be read.
+        recorders.config.RecordError: It is being replaced by another process.
+    """
+    root = root_folder(data_root)
+    if replacing.interrupted(root / name):
+        with RecordedDataSet(root, name).locked():
+            replacing.recover(root / name)
+    return _read(name, root)
+
+
+@contextmanager
+def held(name: str, data_root: Path | None = None) -> Iterator[StoredDataSet]:
+    """Opens a finished data set, which nobody extends or replaces meanwhile.
+
+    One in a folder that cannot be written to needs no lock, nor could it hold one.
+
+    Raises:
+        policies.demonstrations.DemonstrationError: As ``open_stored``, and so the others.
+    """
+    folder = root_folder(data_root) / name
+    if not name or not folder.is_dir() or not os.access(folder, os.W_OK):
+        yield open_stored(name, data_root)
+        return
+    with RecordedDataSet(root_folder(data_root), name).locked():
+        replacing.recover(folder)
+        yield _read(name, root_folder(data_root))
+
+
+def _read(name: str, root: Path) -> StoredDataSet:
+    minari = open_data_set(name, root)
+    data = root / name / "data"
+    entries = [json_file.read(data / str(i) / "metadata.json") for i in minari.episode_indices]
+    return StoredDataSet(name, root, minari, json_file.read(data / "metadata.json"), tuple(entries))

@@ -1,0 +1,115 @@
+"""Checks what lies in a data set's folder: files, checksums, numbers of episodes, totals."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from files import json_file
+from recorders.care import checksums, replacing
+from recorders.care.errors import CareError
+from recorders.care.finding import Finding, of_data_set, of_episode
+from recorders.care.progress import tracked
+
+EPISODE_FILES = {"metadata.json", "part-0.arrow"}
+
+
+def leftovers(folder: Path) -> Iterator[Finding]:
+    """Traces of commands that were interrupted."""
+    if (folder / ".recording").exists():
+        yield of_data_set(
+            ".recording",
+            "an interrupted recording: repeat its nsac-record command, or delete that folder",
+        )
+    if replacing.interrupted(folder):
+        yield of_data_set("data", "an interrupted replacement: nsac-record info ends it")
+
+
+def numbers(data: Path) -> list[int]:
+    """Numbers of the episodes that have a folder, sorted."""
+    found = (path.name for path in data.iterdir() if path.is_dir())
+    return sorted(int(name) for name in found if name.isascii() and name.isdecimal())
+
+
+def whole(data: Path, there: list[int]) -> Iterator[Finding]:
+    """Numbers without a gap, and in each folder the files of an episode."""
+    missing = sorted(set(range(max(there, default=-1) + 1)) - set(there))
+    if missing:
+        yield of_data_set("episodes", f"{_listed(missing)} of 0-{max(there)} missing")
+    for number in there:
+        names = {path.name for path in (data / str(number)).iterdir()}
+        for name in sorted(EPISODE_FILES - names):
+            yield of_episode(number, name, "missing")
+        for name in sorted(names - EPISODE_FILES):
+            yield of_episode(number, name, "does not belong there: Minari may read it as well")
+
+
+def altered(data: Path, quiet: bool) -> Iterator[Finding]:
+    """Files whose bytes are not those that were recorded."""
+    try:
+        listed = checksums.read(data)
+    except CareError as fault:
+        yield of_data_set(checksums.MANIFEST, str(fault))
+        return
+    there = set(checksums.files(data))
+    for name in tracked(sorted(listed), len(listed), "checksums", quiet):
+        if name not in there:
+            yield _about(name, "missing, though its checksum is there")
+        elif checksums.digest(data / name) != listed[name]:
+            yield _about(name, "its bytes are not those that were recorded (SHA-256 differs)")
+    for name in sorted(there - set(listed)):
+        yield _about(name, "has no checksum: it was added afterwards")
+
+
+def totals(
+    metadata: dict[str, Any], there: list[int], entries: dict[int, dict[str, Any]]
+) -> Iterator[Finding]:
+    """The totals against what the episodes say of themselves, where all can be read."""
+    steps = [entry.get("total_steps") for entry in entries.values()]
+    counted = {"total_episodes": len(there)}
+    if len(entries) == len(there) and all(isinstance(count, int) for count in steps):
+        counted["total_steps"] = sum(count for count in steps if count is not None)
+    for name, count in counted.items():
+        if metadata.get(name) != count:
+            what = f"{metadata.get(name)}, but the episodes come to {count}"
+            yield of_data_set(f"metadata.json, {name}", what)
+
+
+def read_metadata(data: Path, name: str) -> tuple[dict[str, Any] | None, list[Finding]]:
+    """A data set's metadata, or None where they cannot be read."""
+    metadata, found = _read(data / "metadata.json", "data set")
+    if metadata is not None and metadata.get("dataset_id") != name:
+        what = f"{metadata.get('dataset_id')}, but it lies in {name}: Minari does not list it"
+        found.append(of_data_set("metadata.json, dataset_id", what))
+    return metadata, found
+
+
+def read_entry(data: Path, number: int) -> tuple[dict[str, Any] | None, list[Finding]]:
+    """An episode's metadata, or None where they cannot be read."""
+    entry, found = _read(data / str(number) / "metadata.json", f"episode {number}")
+    if entry is not None and entry.get("id") != number:
+        what = f"{entry.get('id')}, but its folder is {number}"
+        found.append(of_episode(number, "metadata.json, id", what))
+    return entry, found
+
+
+def _read(path: Path, where: str) -> tuple[dict[str, Any] | None, list[Finding]]:
+    try:
+        content = json_file.read(path)
+    except json_file.JsonError as fault:
+        return None, [Finding(where, path.name, str(fault).removeprefix(f"{path}: "))]
+    if not isinstance(content, dict):
+        return None, [Finding(where, path.name, "expected a JSON object")]
+    return content, []
+
+
+def _about(name: str, what: str) -> Finding:
+    """A finding about a file, by its path in the data."""
+    number, _, rest = name.partition("/")
+    if rest and number.isdecimal():
+        return of_episode(int(number), rest, what)
+    return of_data_set(name, what)
+
+
+def _listed(values: list[int]) -> str:
+    shown = ", ".join(map(str, values[:10]))
+    return f"{shown} and {len(values) - 10} more" if len(values) > 10 else shown
