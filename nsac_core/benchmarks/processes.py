@@ -23,14 +23,14 @@ def finished(
         work: Does an item with one torch thread, as more would change sums and compete with the
             other processes; can be pickled.
         items: What to do.
-        workers: Processes; one is this process itself.
+        workers: Processes; one, or a single item, is left to this process itself.
     """
-    if workers == 1:
+    if min(workers, len(items)) <= 1:
         yield from (_with_one_thread(work, item) for item in items)
         return
     with joblib.parallel_config("loky", inner_max_num_threads=1):
         parallel = joblib.Parallel(
-            n_jobs=min(workers, len(items)) or 1,
+            n_jobs=min(workers, len(items)),
             batch_size=1,
             pre_dispatch="n_jobs",  # none waits in the queue, where an interruption would trip
             return_as="generator_unordered",
@@ -50,7 +50,7 @@ def _end_with(parent: int) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(1.0)
+            time.sleep(0.2)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

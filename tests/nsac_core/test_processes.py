@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from nsac_core.benchmarks.processes import finished
+
 WORK = """
 import os, sys, time
 from pathlib import Path
@@ -51,3 +53,13 @@ def test_workers_end_with_the_process_that_began_them(tmp_path: Path) -> None:
     while any(alive(worker) for worker in workers) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not any(alive(worker) for worker in workers)
+
+
+def process_of(_: str) -> int:
+    return os.getpid()
+
+
+@pytest.mark.parametrize("items", [[], ["one"]])
+def test_two_workers_with_less_than_two_items_need_no_other_process(items: list[str]) -> None:
+    assert list(finished(process_of, items, 2)) == [os.getpid()] * len(items)
+    time.sleep(0.5)  # what ends a worker without a parent would end this process
