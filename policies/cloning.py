@@ -12,7 +12,8 @@ from typing import Any
 import torch
 
 from nsac_core import fitting, metrics
-from nsac_core.fitting import Batch, EpochCallback, FitResult, FittingError, TrainBatches
+from nsac_core.fit_config import FittingError
+from nsac_core.fitting import Batch, EpochCallback, FitResult, TrainBatches
 from nsac_core.fitting_state import FittingStateError
 from nsac_core.methods.protocol import Method, Prediction
 from policies import checkpoint
@@ -21,7 +22,7 @@ from policies.clone_config import CloneConfig
 from policies.encoders import FrameEncoder
 from policies.errors import PolicyError
 from policies.protocol import actions_of
-from policies.unfinished import state_folder
+from policies.unfinished import forget, state_folder
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,10 @@ def is_trained(config: CloneConfig, data: dict[str, Any]) -> bool:
     if not config.out.is_file():
         return False
     found, _ = checkpoint.read(config.out)
-    return found.config == _plain(config) and found.data == data
+    trained = found.config == _plain(config) and found.data == data
+    if trained:  # by a process that was killed before it could clear up
+        forget(config.out, _plain(config))
+    return trained
 
 
 def clone(

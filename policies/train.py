@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from files.locks import locked_file
 from nsac_core.fitting import EpochCallback
 from policies import checkpoint, demonstrations
 from policies.cloning import Lessons, clone, is_trained, untrained
@@ -45,8 +46,20 @@ def train(
     Raises:
         PolicyError: The configuration, or a checkpoint to start from, cannot be used.
         demonstrations.DemonstrationError: A data set cannot be read or is too small.
+        files.locks.LockedError: Another process is about to write the checkpoint.
+        OSError: It cannot be written.
     """
     config.check()
+    with locked_file(config.out):
+        return _train(config, parts, callbacks, command)
+
+
+def _train(
+    config: TrainConfig,
+    parts: tuple[Demonstrations, Demonstrations] | None,
+    callbacks: Sequence[EpochCallback],
+    command: str | None,
+) -> Path:
     keep_freed_memory()
     header, method = untrained(config, config.encoder, DEFAULTS.get(config.method, {}), command)
     if config.init is not None:

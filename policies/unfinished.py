@@ -1,9 +1,11 @@
 """Where an unfinished training keeps its state, so that its command can be repeated."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
+from files.whole import write_text
 from policies.errors import PolicyError
 
 
@@ -17,15 +19,35 @@ def state_folder(out: Path, settings: dict[str, Any]) -> Path:
     Raises:
         PolicyError: If it is another's.
     """
-    folder = out.with_suffix(".unfinished")
-    described = json.dumps(settings, indent=1, sort_keys=True)
-    file = folder / "config.json"
+    folder, file = _of(out)
     if not file.is_file():
+        shutil.rmtree(folder, ignore_errors=True)  # left half-removed by a process that was killed
         folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(described)
-    elif file.read_text() != described:
+        write_text(file, _described(settings))
+    elif file.read_text(encoding="utf-8") != _described(settings):
         raise PolicyError(
             f"{folder}: an unfinished run with other settings: repeat its command (config.json), "
             "or remove the folder"
         )
     return folder
+
+
+def forget(out: Path, settings: dict[str, Any]) -> None:
+    """Removes the folder of a run that is finished; that of another run stays.
+
+    Args:
+        out: The checkpoint that it has written.
+        settings: Of the finished run.
+    """
+    folder, file = _of(out)
+    if not file.is_file() or file.read_text(encoding="utf-8") == _described(settings):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _of(out: Path) -> tuple[Path, Path]:
+    folder = out.with_suffix(".unfinished")
+    return folder, folder / "config.json"
+
+
+def _described(settings: dict[str, Any]) -> str:
+    return json.dumps(settings, indent=1, sort_keys=True)

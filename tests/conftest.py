@@ -1,7 +1,9 @@
 """What holds for all tests."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,21 @@ def _own_processes() -> Iterator[None]:
     yield
     if reusable_executor._executor is not None:
         reusable_executor._executor.shutdown(wait=True)
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Callable[[AbstractContextManager[None]], None]]:
+    """Enters a lock in another thread, as another process would, until the test is over."""
+    with ThreadPoolExecutor(1) as thread:
+        held: list[AbstractContextManager[None]] = []
+
+        def hold(lock: AbstractContextManager[None]) -> None:
+            thread.submit(lock.__enter__).result()
+            held.append(lock)
+
+        yield hold
+        for lock in held:
+            thread.submit(lock.__exit__, None, None, None).result()
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import numpy as np
 from minari import MinariDataset
 
 from evaluation.comparison.config import ComparisonConfig
-from nsac_core.benchmarks.report import write_text
+from files.whole import write_text
 from policies import demonstrations
 from policies.demonstrations import Demonstrations
 from policies.encoders import ENCODERS
@@ -46,6 +46,7 @@ def record_config(config: ComparisonConfig) -> RecordConfig:
         max_steps=config.max_steps,
         workers=config.workers,
         data_root=config.data_root,
+        trust=config.trust,
         quiet=config.quiet,
     )
 

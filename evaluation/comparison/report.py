@@ -25,9 +25,10 @@ from evaluation.comparison.tables import (
 )
 from evaluation.comparison.while_driving import handing_over, while_driving
 from evaluation.errors import EvaluationError
+from files.whole import write_text
 from nsac_core.benchmarks.figures import overview as open_loop_overview
 from nsac_core.benchmarks.page import fill_blocks
-from nsac_core.benchmarks.report import save_figure, write_text
+from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.runner import settings_of
 from nsac_core.benchmarks.sheets import Sheet
 

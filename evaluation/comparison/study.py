@@ -10,7 +10,8 @@ from evaluation.comparison.open_loop import predict_all
 from evaluation.comparison.recording import record_expert
 from evaluation.comparison.report import Report, report
 from evaluation.comparison.selective import SelectiveConfig, drive_selective
-from evaluation.config import digest_of
+from evaluation.identity import digest_of
+from files.locks import locked_folder
 from nsac_core.benchmarks.runner import claim
 
 Tell = Callable[[str], None]
@@ -34,10 +35,17 @@ def compare(config: ComparisonConfig, tell: Tell = print) -> Report | None:
         recorders.RecordError: A recording cannot be made.
         policies.demonstrations.DemonstrationError: The demonstrations are not recorded.
         maps.MapError: There is no such map.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
     config.check()
+    with locked_folder(config.out):
+        return _compare(config, tell)
+
+
+def _compare(config: ComparisonConfig, tell: Tell) -> Report | None:
     if config.stages != ("report",):  # a report needs neither the expert nor its settings
-        expert = digest_of(config.expert, policies.load(config.expert))
+        expert = digest_of(config.expert, policies.load(config.expert, trust=config.trust))
         claim(config.out, {**config.decisive(), "expert_sha256": expert})
         _make_and_drive(config, tell)
     if "report" not in config.stages:

@@ -1,6 +1,5 @@
 """What a study's folder is bound to: what may be added to it, and what is refused."""
 
-import fcntl
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.closed_loop import split
-from evaluation.config import Entrant, EvaluateConfig, identity
+from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
+from evaluation.identity import Entrant, identity
 from evaluation.study.plan import Plan
-from nsac_core.benchmarks.report import write_text
+from files.locks import holds_nothing, locked_folder
+from files.whole import write_text
 
 IDENTITY = "study.json"
 
@@ -22,21 +23,14 @@ _FIXED = ("version", "renderer", "batch", "max_steps", "steps")
 def locked(out: Path) -> Iterator[None]:
     """Keeps others out of a folder, which is made if it is not there.
 
-    The kernel frees the lock even of a process that is killed.
-
     Raises:
-        EvaluationError: Another process is at work in it, or it holds something else.
+        EvaluationError: It holds something else.
+        files.locks.LockedError: Another process is at work in it.
+        OSError: It cannot be written.
     """
-    if out.exists() and not out.is_dir():
-        raise EvaluationError(f"{out}: is a file, expected the folder of a study")
-    if out.is_dir() and not (out / IDENTITY).is_file() and list(out.glob("[!.]*")):
+    if not holds_nothing(out) and not (out / IDENTITY).is_file():
         raise EvaluationError(f"{out}: is neither empty nor a study; choose another --out")
-    out.mkdir(parents=True, exist_ok=True)
-    with (out / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise EvaluationError(f"{out}: another process is at work on this study") from None
+    with locked_folder(out):
         yield
 
 

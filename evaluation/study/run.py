@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from evaluation.closed_loop import check_positive
 from evaluation.errors import EvaluationError
+from evaluation.limits import check_positive
 from evaluation.study.backends import Backend, backend
 from evaluation.study.config import StudyConfig
 from evaluation.study.drive_unit import drive_unit
@@ -19,7 +19,7 @@ from evaluation.study.plan import Plan, read
 from evaluation.study.progress import shown
 from evaluation.study.store import Store
 from evaluation.study.units import Unit, drivers_of, units_of
-from nsac_core.benchmarks.report import write_text
+from files.whole import sweep, write_text
 
 Tell = Callable[[str], None]
 
@@ -62,8 +62,9 @@ def run_study(config: StudyConfig, tell: Tell = print) -> Study:
     check_positive("workers", config.workers)
     spread = backend(config.backend)
     plan = read(config.file)
-    drivers = drivers_of(plan)
+    drivers = drivers_of(plan, config.trust)
     with locked(config.out):
+        sweep(config.out)
         claim(config.out, plan, drivers)
         write_text(config.out / "study.toml", plan.text)
         units = units_of(plan, drivers)

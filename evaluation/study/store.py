@@ -1,7 +1,7 @@
 """The files of a study's folder: a file a unit, joined into ``laps.parquet``."""
 
-import os
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from evaluation.study.drive_unit import Driven
 from evaluation.study.laps_file import DamagedFileError, UnitLaps, decode
 from evaluation.study.units import Unit, digest_of
+from files.whole import whole, write_bytes
 
 ROWS = 5000
 """Laps in memory while the units are joined."""
@@ -72,22 +73,23 @@ class Store:
             written.
         """
         damaged: dict[Path, str] = {}
-        aside = self.laps_file.with_suffix(f".{os.getpid()}.part")
-        writer = None
-        for frame in self._frames(units, damaged):
-            table = pa.Table.from_pandas(frame, preserve_index=False)
-            if writer is None:
-                stamp = {**(table.schema.metadata or {}), _STAMP: digest_of(units).encode()}
-                schema = table.schema.with_metadata(stamp)
-                writer = pq.ParquetWriter(aside, schema, compression="zstd")
-            writer.write_table(table.cast(writer.schema))
-        if writer is not None:
-            writer.close()
-        if damaged:
-            aside.unlink(missing_ok=True)
-        else:
-            aside.replace(self.laps_file)
+        with suppress(DamagedFileError), whole(self.laps_file) as aside:
+            self._join(aside, units, damaged)
+            if damaged:
+                raise DamagedFileError
         return damaged
+
+    def _join(self, file: Path, units: Sequence[Unit], damaged: dict[Path, str]) -> None:
+        with ExitStack() as opened:
+            writer = None
+            for frame in self._frames(units, damaged):
+                table = pa.Table.from_pandas(frame, preserve_index=False)
+                if writer is None:
+                    stamp = {**(table.schema.metadata or {}), _STAMP: digest_of(units).encode()}
+                    schema = table.schema.with_metadata(stamp)
+                    writer = pq.ParquetWriter(file, schema, compression="zstd")
+                    opened.enter_context(writer)
+                writer.write_table(table.cast(writer.schema))
 
     def _frames(self, units: Sequence[Unit], damaged: dict[Path, str]) -> Iterator[pd.DataFrame]:
         held: list[pd.DataFrame] = []
@@ -105,6 +107,4 @@ class Store:
 
 def _write(file: Path, content: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    aside = file.with_name(f".{file.name}.part")
-    aside.write_bytes(content)
-    aside.replace(file)
+    write_bytes(file, content)

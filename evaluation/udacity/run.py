@@ -3,20 +3,23 @@
 import json
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from evaluation.config import Entrant
 from evaluation.errors import EvaluationError
+from evaluation.identity import Entrant
 from evaluation.udacity.config import StandInConfig
 from evaluation.udacity.drivers import entrants
 from evaluation.udacity.measures import drive_table, lap_table
 from evaluation.udacity.report import Report, report
 from evaluation.udacity.units import VERSION, Unit, drive_and_store, read, units_of
+from files.locks import holds_nothing, locked_folder
+from files.whole import sweep, write_text
 from nsac_core.benchmarks.processes import finished
-from nsac_core.benchmarks.report import write_frame, write_text
+from nsac_core.benchmarks.report import write_frame
 
 
 @dataclass(frozen=True)
@@ -40,10 +43,15 @@ def evaluate(config: StandInConfig) -> Report:
     Raises:
         EvaluationError: The configuration or the folder cannot be, or a policy was changed.
         PolicyError: A policy cannot be loaded, or what it returned cannot be driven.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
         nsac_core.benchmarks.errors.BenchmarkError: The page names what there is not.
     """
-    found = drive(config)
-    return report(config, found.drives, found.laps, found.steps)
+    config.check()
+    _refuse_another(config.out)
+    with locked_folder(config.out):
+        found = drive(config)
+        return report(config, found.drives, found.laps, found.steps)
 
 
 def drive(config: StandInConfig) -> Drives:
@@ -58,7 +66,13 @@ def drive(config: StandInConfig) -> Drives:
         PolicyError: A policy cannot be loaded, or what it returned cannot be driven.
     """
     config.check()
-    drivers = entrants(config.policies)
+    _refuse_another(config.out)
+    with locked_folder(config.out):
+        return _drive(config)
+
+
+def _drive(config: StandInConfig) -> Drives:
+    drivers = entrants(config.policies, config.trust)
     units = units_of(config, drivers)
     if config.report_only:
         units = [unit for unit in units if unit.file(config.out).is_file()]
@@ -76,14 +90,16 @@ def drive(config: StandInConfig) -> Drives:
     return found
 
 
+def _refuse_another(out: Path) -> None:
+    if not holds_nothing(out) and not (out / "drives").is_dir():
+        raise EvaluationError(f"{out}: is neither empty nor a run here; choose another --out")
+
+
 def _claim(config: StandInConfig, drivers: list[Entrant]) -> None:
     """Makes the folder a run's, and says in it who drove what last."""
     out, file = config.out, config.out / "config.json"
-    if out.exists() and not out.is_dir():
-        raise EvaluationError(f"{out}: is a file, expected the folder of a run")
-    if out.is_dir() and any(out.iterdir()) and not (out / "drives").is_dir():
-        raise EvaluationError(f"{out}: is neither empty nor a run here; choose another --out")
-    (out / "drives").mkdir(parents=True, exist_ok=True)
+    (out / "drives").mkdir(exist_ok=True)
+    sweep(out / "drives")
     policies = {driver.label: driver.sha256 for driver in drivers}
     content = {"config": config.to_json(), "version": VERSION, "policies": policies}
     write_text(file, json.dumps(content, indent=2) + "\n")

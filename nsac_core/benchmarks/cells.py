@@ -1,7 +1,6 @@
 """A cell: one contender with one seed, and the file of what it predicted."""
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import pyarrow.parquet as pq
 import torch
 from torch import Tensor
 
+from files.whole import whole
 from nsac_core.benchmarks.contenders import Contender
 from nsac_core.methods import Prediction
 
@@ -110,9 +110,8 @@ def write(file: Path, cell: Cell, result: Result) -> None:
     rows.insert(0, "model", cell.contender.name)
     table = pa.Table.from_pandas(rows, preserve_index=False)
     metadata = {**table.schema.metadata, _FACTS: json.dumps(result.facts).encode()}
-    aside = file.with_suffix(f".{os.getpid()}.part")
-    pq.write_table(table.replace_schema_metadata(metadata), aside)
-    aside.replace(file)
+    with whole(file) as aside:
+        pq.write_table(table.replace_schema_metadata(metadata), aside)
 
 
 def read(file: Path) -> tuple[pd.DataFrame, dict[str, float]]:

@@ -5,8 +5,9 @@ import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from files.whole import write_text
 from nsac_core.benchmarks.errors import BenchmarkError
-from nsac_core.benchmarks.report import Report, write_text
+from nsac_core.benchmarks.report import Report
 
 _BLOCK = re.compile(r"(<!-- begin ([\w/-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

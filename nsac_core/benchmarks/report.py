@@ -1,7 +1,6 @@
 """What a run amounts to: tables and figures, all from its two files of rows."""
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 
+from files.whole import whole, write_text
 from nsac_core.benchmarks import cells
 from nsac_core.benchmarks.cells import with_part
 from nsac_core.benchmarks.contenders import order
@@ -123,13 +123,6 @@ def _figures(run: Run, shown: Presentation) -> dict[str, Picture]:
     return {"figure": (overview(name, rows, scores, shown.target), OVERVIEW), **own}
 
 
-def write_text(file: Path, text: str) -> None:
-    """Writes a file, whole or not at all."""
-    aside = file.with_name(f"{file.name}.{os.getpid()}.part")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(file)
-
-
 def write_summary(file: Path, found: Report) -> None:
     """Writes the summary of a run as JSON; NaN becomes null."""
     text = json.dumps(found.summary(), indent=2, allow_nan=False)
@@ -140,9 +133,8 @@ def save_figure(figure: Figure, stem: Path) -> None:
     """As PNG and as SVG; the same figure is the same file."""
     with mpl.rc_context({"svg.hashsalt": "nsac-bench"}):
         for suffix, metadata in (("png", None), ("svg", {"Date": None})):
-            aside = stem.with_suffix(f".part.{suffix}")
-            figure.savefig(aside, dpi=130, metadata=metadata)
-            aside.replace(stem.with_suffix(f".{suffix}"))
+            with whole(stem.with_suffix(f".{suffix}")) as aside:
+                figure.savefig(aside, dpi=130, metadata=metadata, format=suffix)
 
 
 def _summary(frame: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
@@ -179,6 +171,5 @@ def _read(file: Path) -> pd.DataFrame:
 
 def write_frame(file: Path, frame: pd.DataFrame) -> None:
     """Writes a table as Parquet, whole or not at all."""
-    aside = file.with_suffix(f".{os.getpid()}.part")
-    frame.to_parquet(aside, index=False)
-    aside.replace(file)
+    with whole(file) as aside:
+        frame.to_parquet(aside, index=False)

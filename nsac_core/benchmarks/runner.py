@@ -6,11 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from files.locks import holds_nothing, locked_folder
+from files.whole import sweep, write_text
 from nsac_core.benchmarks.cells import Cell, Result, file_of, write
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.processes import finished
 from nsac_core.benchmarks.progress import Scratch, shown
-from nsac_core.fitting import FittingError
+from nsac_core.fit_config import FittingError
 from nsac_core.fitting_state import FittingStateError
 
 Work = Callable[[Cell, Scratch], Result]
@@ -38,9 +40,19 @@ def run(
     Raises:
         BenchmarkError: If the folder holds a run with other settings, or cells cannot be trained;
             then all others are done.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
     claim(folder, settings)
+    with locked_folder(folder):
+        _run_missing(folder, cells, work, workers, quiet)
+
+
+def _run_missing(
+    folder: Path, cells: Sequence[Cell], work: Work, workers: int, quiet: bool
+) -> None:
     (folder / "cells").mkdir(exist_ok=True)
+    sweep(folder / "cells")
     missing = [cell for cell in cells if not file_of(folder, cell).is_file()]
     missing.sort(key=lambda cell: -cell.cost)
     if not missing:
@@ -72,12 +84,10 @@ def claim(folder: Path, settings: dict[str, Any]) -> None:
                     "choose another --out or remove it"
                 )
         return
-    if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+    if not holds_nothing(folder):
         raise BenchmarkError(f"{folder}: is neither empty nor a run; choose another --out")
-    folder.mkdir(parents=True, exist_ok=True)
-    aside = file.with_suffix(".part")
-    aside.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
-    aside.replace(file)
+    with locked_folder(folder):
+        write_text(file, json.dumps(settings, indent=2) + "\n")
 
 
 def settings_of(folder: Path) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from stable_baselines3.common.logger import Logger, configure
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 
+from files.locks import locked_file
 from policies import checkpoint, demonstrations
 from policies.loading import BUNDLED
 from policies.memory import keep_freed_memory
@@ -30,7 +31,7 @@ from policies.ppo.sb3_policy import BetaPolicy
 from policies.ppo.schedule import learning_rate
 from policies.ppo.state import Progress, load_state
 from policies.ppo.world import TrainingWorld
-from policies.unfinished import state_folder
+from policies.unfinished import forget, state_folder
 
 
 def train_expert(config: PPOConfig) -> Path:
@@ -46,9 +47,17 @@ def train_expert(config: PPOConfig) -> Path:
     Raises:
         PolicyError: The configuration, or the state to resume from, cannot be used.
         demonstrations.DemonstrationError: A data set to start from cannot be read.
+        files.locks.LockedError: Another process is about to write the checkpoint.
+        OSError: It cannot be written.
     """
     config.check()
+    with locked_file(config.out):
+        return _train_expert(config)
+
+
+def _train_expert(config: PPOConfig) -> Path:
     if _is_trained(config):
+        forget(config.out, config.plain())
         return config.out
     keep_freed_memory()
     folder = state_folder(config.out, config.plain())

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from files.locks import locked_file
 from nsac_core.fitting import EpochCallback
 from policies.cloning import Lessons, clone, is_trained, untrained
 from policies.memory import keep_freed_memory
@@ -53,8 +54,20 @@ def train_udacity(
     Raises:
         PolicyError: The configuration cannot be used, or the recordings are too short.
         drive.udacity.driving_log.DrivingLogError: A recording cannot be read.
+        files.locks.LockedError: Another process is about to write the checkpoint.
+        OSError: It cannot be written.
     """
     config.check()
+    with locked_file(config.out):
+        return _train(config, parts, callbacks, command)
+
+
+def _train(
+    config: UdacityTrainConfig,
+    parts: tuple[Drives, Drives] | None,
+    callbacks: Sequence[EpochCallback],
+    command: str | None,
+) -> Path:
     keep_freed_memory()
     header, method = untrained(config, "udacity", OPTIONS.get(config.method, {}), command)
     training, validation = parts or drives.load(config.data).split(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pandas as pd
@@ -18,6 +19,7 @@ from evaluation.study import Study, StudyConfig, run, run_study
 from evaluation.study.drive_unit import Driven, drive_unit
 from evaluation.study.identity import locked
 from evaluation.study.units import Unit
+from files.locks import LockedError
 
 POLICY = "closed_loop_policies:Scripted"
 OTHER = "closed_loop_policies:Sleeper"
@@ -221,8 +223,11 @@ def test_two_policies_of_one_name_ask_for_labels(perform: Perform) -> None:
     assert laps["policy"].unique().tolist() == ["one", "two/three"]
 
 
-def test_a_study_that_another_process_works_on_is_refused(perform: Perform, tmp_path: Path) -> None:
-    with locked(tmp_path / "study"), pytest.raises(EvaluationError, match="another process"):
+def test_a_study_that_another_process_works_on_is_refused(
+    perform: Perform, tmp_path: Path, elsewhere: Callable[[AbstractContextManager[None]], None]
+) -> None:
+    elsewhere(locked(tmp_path / "study"))
+    with pytest.raises(LockedError, match="is at work on it"):
         perform(text_of())
 
 

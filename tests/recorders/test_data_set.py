@@ -5,12 +5,14 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import minari
 import pytest
 
+from files.locks import LockedError
 from recorders import RecordConfig, RecordError, record
 from recorders.data_set import RecordedDataSet
 from recorders.episode import Episode
@@ -175,11 +177,11 @@ def test_a_learner_trained_anew_under_its_old_name_is_another(
     assert make(learner=str(checkpoint)).content() != before
 
 
-def test_two_recordings_of_one_name_do_not_mix(config: RecordConfig, root: Path) -> None:
-    with (
-        RecordedDataSet(root, NAME).opened(config),
-        pytest.raises(RecordError, match="another process is recording carracing/test-v0"),
-    ):
+def test_two_recordings_of_one_name_do_not_mix(
+    config: RecordConfig, root: Path, elsewhere: Callable[[AbstractContextManager[None]], None]
+) -> None:
+    elsewhere(RecordedDataSet(root, NAME).locked())
+    with pytest.raises(LockedError, match="is at work on it"):
         record(config)
 
 

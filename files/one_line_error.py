@@ -1,0 +1,12 @@
+"""The faults that a user can mend: each is told in one line, whatever its words were taken from."""
+
+
+class OneLineError(ValueError):
+    """A fault whose message is one line, even where it quotes a name or another fault of several.
+
+    Args:
+        message: Names the file, row or field, and says what would be right.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.splitlines()))

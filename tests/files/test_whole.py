@@ -1,0 +1,40 @@
+"""A file is there whole or not at all."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from files.whole import whole, write_text
+
+
+def test_a_file_takes_its_name_when_all_of_it_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "laps.parquet"
+    with whole(file) as aside:
+        aside.write_text("new")
+        assert not file.exists()
+    assert file.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("fault", [OSError(errno.ENOSPC, "No space left"), RuntimeError("other")])
+def test_where_writing_fails_the_former_file_stays(tmp_path: Path, fault: Exception) -> None:
+    file = tmp_path / "laps.parquet"
+    write_text(file, "former")
+    with pytest.raises(type(fault)):
+        write_half(file, fault)
+    assert file.read_text() == "former"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def write_half(file: Path, fault: Exception) -> None:
+    with whole(file) as aside:
+        aside.write_text("half")
+        raise fault
+
+
+def test_a_full_disk_is_told_of_with_the_name_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "laps.parquet"
+    with pytest.raises(OSError, match="No space left") as fault, whole(file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert fault.value.filename == str(file)
