@@ -1,7 +1,6 @@
 """A policy around a network that was made elsewhere."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -94,5 +93,10 @@ def chosen_outputs(names: Sequence[str]) -> dict[str, str]:
 
 def _decision(given: Mapping[str, NDArray[Any]]) -> Decision:
     parts = {name: np.asarray(values, dtype=np.float32) for name, values in given.items()}
-    action = parts.pop("action") if "action" in parts else parts["mean"]
-    return replace(Decision.certain(action), **parts)
+    certain = Decision.certain(parts["action" if "action" in parts else "mean"])
+    return Decision(
+        certain.action,
+        parts.get("mean", certain.mean),
+        parts.get("aleatoric", certain.aleatoric),
+        parts.get("epistemic", certain.epistemic),
+    )

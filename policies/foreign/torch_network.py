@@ -56,7 +56,7 @@ class TorchNetwork:
         assert self._module is not None
         given = torch.from_numpy(self._scaling(observations))
         # Not tuned to the inputs as it goes on: the first call and the last give the same.
-        with torch.jit.optimized_execution(False):
+        with torch.jit.optimized_execution(False):  # type: ignore[attr-defined]
             found = self._module(given)
         if isinstance(found, Tensor):
             found = {"action": found}

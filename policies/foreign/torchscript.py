@@ -6,6 +6,7 @@ import warnings
 import zipfile
 
 import torch
+from torch.nn import Module
 
 from policies.errors import PolicyError
 from policies.foreign.layout import KNOWN, Layout, layout_of
@@ -60,7 +61,9 @@ def read(source: Source) -> TorchNetwork:
 def _module(content: bytes) -> TorchModule:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # torch.jit is to go, its files are there
-        module = torch.jit.load(io.BytesIO(content), map_location="cpu")
+        module: Module = torch.jit.load(  # type: ignore[no-untyped-call]
+            io.BytesIO(content), map_location="cpu"
+        )
     return module.eval()
 
 
