@@ -24,8 +24,10 @@ from rich.console import Console
 from rich.table import Table
 from websockets.sync.client import ClientConnection, connect
 
-from drive.udacity.bridge import BridgeConfig, in_background
-from drive.udacity.frames import FRAME_SHAPE, Frame, encode
+from drive.udacity.bridge import in_background
+from drive.udacity.bridge_config import BridgeConfig
+from drive.udacity.frame_shape import FRAME_SHAPE, Frame
+from drive.udacity.frames import encode
 from drive.udacity.protocol import Command, Telemetry, write_telemetry
 
 FRAGMENT = 1016

@@ -30,7 +30,7 @@ from stable_baselines3.common.atari_wrappers import WarpFrame
 from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack, VecTransposeImage
 
 import policies
-from evaluation.lane import MAX_STEPS
+from evaluation.limits import MAX_STEPS
 from evaluation.study.backends import on_this_machine
 from evaluation.study.drive_unit import Driven, drive_unit
 from evaluation.study.plan import Plan

@@ -23,7 +23,8 @@ from drive.udacity.frames import encode
 from drive.udacity.protocol import Command, Telemetry, write_telemetry
 from drive.udacity.simulator import Simulator
 from drive.udacity.simulator.cabin import Cabin
-from drive.udacity.simulator.courses import COURSES, CourseName
+from drive.udacity.simulator.course_names import CourseName
+from drive.udacity.simulator.courses import COURSES
 from drive.udacity.simulator.scripted import ScriptedDriver
 from drive.udacity.simulator.vehicle import TICK
 

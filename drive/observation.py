@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from drive.udacity.frames import FRAME_SHAPE
+from drive.udacity.frame_shape import FRAME_SHAPE
 
 ObservationKind = Literal["gray84", "rgb96", "camera", "world"]
 

@@ -1,6 +1,5 @@
 """Closed-loop evaluation: laps, metrics, statistics, figures and the report."""
 
-from evaluation.closed_loop import drive_laps
-from evaluation.errors import EvaluationError
+import lazy_loader
 
-__all__ = ["EvaluationError", "drive_laps"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -18,7 +18,8 @@ import policies
 from drive.carracing.observations import FrameStack
 from drive.observation import ObservationSpec
 from evaluation.errors import EvaluationError
-from evaluation.lane import MAX_STEPS, Lane, Renderer
+from evaluation.lane import Lane
+from evaluation.limits import MAX_STEPS, Renderer, check_positive
 from evaluation.metrics import lap_table
 from evaluation.observer import Moment, Observer
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
@@ -85,7 +86,7 @@ def drive_laps(
     timing, nor on ``workers``. They do depend on ``batch``: which laps share a forward pass.
 
     Args:
-        policy: A policy, or what ``policies.load`` takes.
+        policy: A policy, or what ``policies.load`` takes; a file that needs trust is loaded there.
         maps: Names or maps, or one string as in ``--maps``: ``"seed:2000-2099,oval"``.
         renderer: ``exact`` or ``fast``; a driver of kind ``world`` sees no picture.
         batch: Laps in lock-step.
@@ -198,16 +199,6 @@ def check_observation(policy: Policy) -> None:
         raise PolicyError(
             f"{policy.name}: observation.frames is {spec.frames!r}, expected 1 or more"
         )
-
-
-def check_positive(name: str, number: int) -> None:
-    """Refuses a count below one.
-
-    Raises:
-        EvaluationError: It is.
-    """
-    if number < 1:
-        raise EvaluationError(f"{name} is {number}, expected 1 or more")
 
 
 @contextmanager

@@ -1,13 +1,12 @@
-"""``nsac-demo``: the whole loop on one machine: record, clone, correct, drive, report."""
+"""The whole loop on one machine: record, clone, correct, drive, report."""
 
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import tyro
 from rich.console import Console
 
 from evaluation.config import EvaluateConfig
+from evaluation.demo_config import DemoConfig
 from evaluation.errors import EvaluationError
 from evaluation.run import evaluate
 from evaluation.summary import screen_table, summarise
@@ -16,22 +15,7 @@ from maps.faults import one_line
 from policies import PolicyError
 from policies.demonstrations import DemonstrationError
 from recorders import RecordError
-from recorders.dagger import DaggerConfig, clone
-
-
-@dataclass(frozen=True)
-class DemoConfig:
-    """From nothing to a report; repeated, it goes on where it stopped.
-
-    Attributes:
-        out: Folder for data sets, checkpoints and the run.
-        maps: Tracks of the evaluation; none of them is recorded.
-        dagger: How the policy is made.
-    """
-
-    out: Path = Path("runs/demo")
-    maps: str = "seed:2000-2009"
-    dagger: DaggerConfig = field(default_factory=DaggerConfig)
+from recorders.dagger import clone
 
 
 def demo(config: DemoConfig, console: Console) -> Path:
@@ -62,8 +46,7 @@ def demo(config: DemoConfig, console: Console) -> Path:
     return run.report
 
 
-def main(arguments: list[str] | None = None) -> None:
+def run_demo(config: DemoConfig) -> None:
     """Runs the demonstration; a fault is one line on stderr and exit status 2."""
-    config = tyro.cli(DemoConfig, prog="nsac-demo", args=arguments, description=__doc__)
     with one_line(EvaluationError, RecordError, PolicyError, DemonstrationError, MapError):
         demo(config, Console())

@@ -1,6 +1,6 @@
 """One car of a batch: its world, what it sees, and the log of its lap."""
 
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 import drive.carracing  # noqa: F401 - registers the world
 from drive.carracing.world import CarRacingWorld
 from drive.observation import ObservationSpec
+from evaluation.limits import MAX_STEPS, Renderer
 from evaluation.metrics.base import STEP_SECONDS
 from evaluation.perturbations import CLEAN, Perturbed
 from maps import TrackMap
 from policies.protocol import ACTIONS, Decision
 
-Renderer = Literal["exact", "fast", "none"]
 WORLD = "nsac/CarRacing-v0"
-MAX_STEPS = 1000
-"""Gymnasium's limit of an episode."""
 
 
 class Lane:

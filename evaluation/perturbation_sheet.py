@@ -17,36 +17,14 @@ import policies
 from drive.observation import ObservationSpec
 from evaluation.errors import EvaluationError
 from evaluation.figures import BLUE, GREY
-from evaluation.lane import Lane, Renderer
+from evaluation.lane import Lane
+from evaluation.perturbation_sheet_config import SheetConfig
 from evaluation.perturbations import CLEAN, PERTURBATIONS, SEVERITIES, Perturbed
 
 WIDTH, HEIGHT = 1.1, 1.3
 """Inches of one picture, with its title."""
 DOTS = 96
 """An inch."""
-
-
-@dataclass(frozen=True)
-class SheetConfig:
-    """What the sheet shows.
-
-    Attributes:
-        out: Folder of the sheet, ``perturbations.png``.
-        names: Perturbations; all of them by default.
-        map: Track of the frames.
-        step: The step whose frame is shown; the camera has come near after 50 of them.
-        path_steps: Length of the paths that show what is done to the controls and the car.
-        renderer: Who draws the frames.
-        seed: Of the draws.
-    """
-
-    out: Path
-    names: tuple[str, ...] = ()
-    map: str = "seed:2000"
-    step: int = 75
-    path_steps: int = 300
-    renderer: Renderer = "fast"
-    seed: int = 0
 
 
 def save_sheet(config: SheetConfig) -> Path:

@@ -1,10 +1,9 @@
 """A run: a folder with ``config.json``, ``laps.parquet``, ``steps.parquet`` and ``report.html``."""
 
 import json
-import os
 import shutil
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,16 +15,19 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import maps
-import policies
-from evaluation import figures, report
+from evaluation import figures, report, run_description
 from evaluation.closed_loop import Chunk, Conditions, drive_chunk, split
-from evaluation.config import Entrant, EvaluateConfig, changed, description, entrants, identity
+from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
+from evaluation.identity import Entrant, changed, description, entrants, identity
 from evaluation.metrics import lap_table
 from evaluation.observer import Observer
 from evaluation.perturbations import CLEAN, Perturbed
+from files import parquet_file
+from files.locks import holds_nothing, locked_folder
+from files.parquet_file import CHECKSUMS
+from files.whole import sweep, whole, write_text
 from nsac_core.benchmarks.processes import finished
-from nsac_core.benchmarks.report import write_text
 from policies import Policy
 
 Watch = Callable[[Policy, str, Chunk], AbstractContextManager[Observer | None]]
@@ -55,7 +57,7 @@ class Run:
 
     def steps(self, columns: list[str] | None = None) -> pd.DataFrame:
         """One row a step, read anew."""
-        return pd.read_parquet(self.folder / "steps.parquet", columns=columns)
+        return parquet_file.read(self.folder / "steps.parquet", columns=columns)
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,16 @@ def evaluate(config: EvaluateConfig) -> Run:
         EvaluationError: The folder holds another run, or the configuration cannot be.
         PolicyError: A policy cannot be loaded, or returned what cannot be driven.
         MapError: There is no such map.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
-    run = drive(config)
-    if not run.report.is_file():
-        steps = run.steps()
-        figures.save_all(config.out / "figures", run.laps, steps)
-        decisive = json.loads((config.out / "config.json").read_text(encoding="utf-8"))["identity"]
-        write_text(run.report, report.build(run.laps, steps, decisive))
+    with _alone(config.out, "report.html"):
+        run = drive(config)
+        if not run.report.is_file():
+            steps = run.steps()
+            figures.save_all(config.out / "figures", run.laps, steps)
+            decisive = run_description.read(config.out).identity
+            write_text(run.report, report.build(run.laps, steps, decisive))
     return run
 
 
@@ -100,35 +105,38 @@ def drive(config: EvaluateConfig, watch: Watch = _unseen) -> Run:
         EvaluationError: The folder holds another run, or the configuration cannot be.
         PolicyError: A policy cannot be loaded, or returned what cannot be driven.
         MapError: There is no such map.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
-    tracks = maps.expand(config.maps)
-    drivers = entrants(config)
-    decisive = identity(config, drivers, tracks)
-    _claim(config, decisive, description(config, drivers, decisive))
     laps_file = config.out / "laps.parquet"
-    if not laps_file.is_file():
-        jobs = _jobs(config, drivers, tracks, watch)
-        _drive([job for job in jobs if not job.file.is_file()], config, len(jobs))
-        _merge(config.out, [job.file for job in jobs])
-    return Run(config.out, pd.read_parquet(laps_file))
+    with _alone(config.out, laps_file.name):
+        tracks = maps.expand(config.maps)
+        drivers = entrants(config)
+        decisive = identity(config, drivers, tracks)
+        _claim(config, decisive, description(config, drivers, decisive))
+        if not laps_file.is_file():
+            jobs = _jobs(config, drivers, tracks, watch)
+            _drive([job for job in jobs if not job.file.is_file()], config, len(jobs))
+            _merge(config.out, [job.file for job in jobs])
+    return Run(config.out, parquet_file.read(laps_file))
+
+
+@contextmanager
+def _alone(out: Path, last: str) -> Iterator[None]:
+    """Keeps others out, unless the file that is written last is there: a finished run is read."""
+    if not holds_nothing(out) and not (out / "config.json").is_file():
+        raise EvaluationError(f"{out}: is neither empty nor a run; choose another --out")
+    with nullcontext() if (out / last).is_file() else locked_folder(out):
+        yield
 
 
 def _claim(config: EvaluateConfig, decisive: dict[str, Any], text: dict[str, Any]) -> None:
     """Makes the folder this run's, or makes sure that it is."""
     file = config.out / "config.json"
-    if config.out.exists() and not config.out.is_dir():
-        raise EvaluationError(f"{config.out}: is a file, expected the folder of a run")
     if not file.is_file():
-        if config.out.is_dir() and any(config.out.iterdir()):
-            raise EvaluationError(f"{config.out}: is neither empty nor a run; choose another --out")
-        config.out.mkdir(parents=True, exist_ok=True)
         write_text(file, json.dumps(text, indent=2) + "\n")
         return
-    try:
-        before = json.loads(file.read_text(encoding="utf-8"))["identity"]
-    except (json.JSONDecodeError, KeyError, TypeError, UnicodeDecodeError):
-        raise EvaluationError(f"{file}: damaged; choose another --out") from None
-    difference = changed(before, decisive)
+    difference = changed(run_description.read(config.out).identity, decisive)
     if difference:
         raise EvaluationError(
             f"{config.out}: holds a run with {difference}; choose another --out or remove it"
@@ -140,6 +148,7 @@ def _jobs(
 ) -> list[_Job]:
     folder = config.out / "chunks"
     folder.mkdir(exist_ok=True)
+    sweep(folder)
     return [
         _Job(
             driver,
@@ -180,31 +189,30 @@ def _drive(jobs: list[_Job], config: EvaluateConfig, total: int) -> None:
 
 
 def _drive_and_store(job: _Job) -> None:
-    policy = _policy(job.driver.source, job.driver.sha256)
+    policy = _policy(job.driver)
     label = job.driver.label
     with job.watch(policy, label, job.chunk) as observer:
         steps = drive_chunk(policy, job.chunk, job.conditions, label, observer)
-    aside = job.file.with_suffix(f".{os.getpid()}.part")
-    steps.to_parquet(aside, index=False)
-    aside.replace(job.file)
+    with whole(job.file) as aside:
+        steps.to_parquet(aside, index=False, **CHECKSUMS)
 
 
 @lru_cache(maxsize=2)
-def _policy(source: str, sha256: str) -> Policy:  # noqa: ARG001 - another version is loaded anew
-    return policies.load(source)
+def _policy(driver: Entrant) -> Policy:  # another version is another entrant, and loaded anew
+    return driver.load()
 
 
 def _merge(folder: Path, files: list[Path]) -> None:
     """Joins the chunks, one at a time in memory, into the run's two tables."""
-    aside = folder / "steps.parquet.part"
     laps = []
-    with pq.ParquetWriter(aside, pq.read_schema(files[0])) as writer:
+    with (
+        whole(folder / "steps.parquet") as aside,
+        pq.ParquetWriter(aside, parquet_file.read_schema(files[0]), **CHECKSUMS) as writer,
+    ):
         for file in files:
-            table = pq.read_table(file)
+            table = parquet_file.read_table(file)
             writer.write_table(table)
             laps.append(lap_table(table.to_pandas()))
-    aside.replace(folder / "steps.parquet")
-    aside = folder / "laps.parquet.part"
-    pd.concat(laps, ignore_index=True).to_parquet(aside, index=False)
-    aside.replace(folder / "laps.parquet")
+    with whole(folder / "laps.parquet") as aside:
+        pd.concat(laps, ignore_index=True).to_parquet(aside, index=False, **CHECKSUMS)
     shutil.rmtree(folder / "chunks")

@@ -9,12 +9,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from evaluation.confidence import CONFIDENCE
 from evaluation.errors import EvaluationError
 
 FloatArray = NDArray[np.float64]
 Statistic = Callable[..., FloatArray]
 
-CONFIDENCE = 0.95
 RESAMPLES = 2000
 
 

@@ -1,5 +1,6 @@
 """Tables as Parquet files, whose pages have checksums, so that a flipped bit is noticed."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -71,9 +72,14 @@ def read_schema(file: Path) -> Any:  # noqa: ANN401 - untyped
     if not file.is_file():
         raise DamagedError(f"{file}: no such file")
     try:
-        return pq.read_schema(file)
+        schema = pq.read_schema(file)
+        # No checksum covers the names, but pandas has noted them too.
+        noted = json.loads((schema.metadata or {}).get(b"pandas", b"null"))
+        if noted and {column["field_name"] for column in noted["columns"]} != set(schema.names):
+            raise ValueError("the names of the columns do not agree")
     except _FAULTS as fault:
         raise _damaged(file, fault) from None
+    return schema
 
 
 def _damaged(file: Path, fault: Exception) -> DamagedError:

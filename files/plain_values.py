@@ -28,14 +28,19 @@ def made(kind: type[T], values: object) -> T:
     unknown = sorted(str(name) for name in values if name not in names)
     if unknown:
         raise ValueError(f"unknown field {unknown[0]!r}, expected {', '.join(names)}")
-    given = {name: _checked(name, value, hints[name]) for name, value in values.items()}
+    given = {name: checked(name, value, hints[name]) for name, value in values.items()}
     try:
         return kind(**given)
     except TypeError as fault:  # one without a default is missing
         raise ValueError(" ".join(str(fault).split())) from None
 
 
-def _checked(name: str, value: object, hint: Any) -> object:  # noqa: ANN401 - any type
+def checked(name: str, value: object, hint: Any) -> object:  # noqa: ANN401 - any type
+    """The value of a field, as its type has it.
+
+    Raises:
+        ValueError: It is of another type; the message is one line that names the field.
+    """
     if isinstance(value, list) and get_origin(hint) is tuple:
         value = tuple(value)
     if isinstance(value, str) and hint in (Path, Path | None):

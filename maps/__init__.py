@@ -1,7 +1,5 @@
 """Tracks as data: JSON files, the tracks of gymnasium seeds, and an importer of real circuits."""
 
-from maps.circuits import import_centre_line
-from maps.store import expand, load, names, read, save
-from maps.track_map import MapError, TrackMap
+import lazy_loader
 
-__all__ = ["MapError", "TrackMap", "expand", "import_centre_line", "load", "names", "read", "save"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

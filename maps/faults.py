@@ -1,5 +1,6 @@
 """What every command does when it cannot go on: one line on stderr, and a status that says why."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,20 +11,29 @@ INTERRUPTED = 130
 
 @contextmanager
 def one_line(*faults: type[Exception]) -> Iterator[None]:
-    """Turns the library's own faults, and an interruption, into one line and an exit.
+    """Turns the library's own faults into one line and an exit.
 
     Args:
         faults: Exceptions whose message is one line that names what is wrong; any other is a bug
             and keeps its traceback.
 
     Raises:
-        SystemExit: With status 2 after a fault, 130 after an interruption.
+        SystemExit: With status 2 after a fault; 0 where whoever read the output has had enough.
     """
     try:
         yield
+    except BrokenPipeError:
+        # Python would flush standard output once more at its end, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except faults as fault:
-        print(f"error: {fault}", file=sys.stderr)  # noqa: T201
+        print(f"error: {described(fault)}", file=sys.stderr)  # noqa: T201
         sys.exit(WRONG_INPUT)
-    except KeyboardInterrupt:
-        print("interrupted: the same command goes on where it stopped", file=sys.stderr)  # noqa: T201
-        sys.exit(INTERRUPTED)
+
+
+def described(fault: Exception) -> str:
+    """A fault in one line; one of the operating system names the file first."""
+    if isinstance(fault, OSError) and fault.strerror:
+        place = f"{fault.filename}: " if fault.filename is not None else ""
+        return f"{place}{fault.strerror}"
+    return " ".join(str(fault).split())

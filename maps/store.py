@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maps import json_file
-from maps.json_file import JsonError
+from files import json_file
+from files.json_file import JsonError
 from maps.seeds import seed_map
 from maps.track_map import MapError, TrackMap
 

@@ -1,8 +1,5 @@
 """The mathematics: stochastic attention, uncertainty methods, metrics and the training loop."""
 
-from nsac_core.attention import NSAC
-from nsac_core.internals import Internals
-from nsac_core.nac import NAC
-from nsac_core.ornstein_uhlenbeck import ou_moments
+import lazy_loader
 
-__all__ = ["NAC", "NSAC", "Internals", "ou_moments"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

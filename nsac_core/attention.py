@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from nsac_core.activation import Activation
 from nsac_core.circuit_attention import (
     ACTIVATIONS,
-    Activation,
     CircuitAttention,
     Evaluation,
     Positions,
@@ -18,6 +18,7 @@ from nsac_core.circuit_attention import (
     glorot_linear,
 )
 from nsac_core.internals import Internals, Process
+from nsac_core.options import check_counts, check_numbers
 from nsac_core.ornstein_uhlenbeck import ou_moments
 from nsac_core.pairs import Pairs
 from nsac_core.wiring import DEFAULT_SEED
@@ -92,6 +93,7 @@ class NSAC(CircuitAttention):
             time_feature=time_feature,
             context=context,
         )
+        check_numbers(noise_scale=noise_scale)
         self.noise_scale = noise_scale
         self.out_projection = glorot_linear(model_dim, 2 * model_dim)
         self.mean_head = glorot_linear(model_dim, output_dim)
@@ -130,8 +132,7 @@ class NSAC(CircuitAttention):
         Raises:
             ValueError: If a shape or an option does not fit.
         """
-        if n_samples < 1:
-            raise ValueError(f"n_samples must be at least 1, got {n_samples}")
+        check_counts(n_samples=n_samples)
         if (x if isinstance(x, Tensor) else x[1]).shape[1:2] == (1,):
             warnings.warn(
                 "a sequence of length 1 leaves the softmax one key of weight 1: the noise cancels "

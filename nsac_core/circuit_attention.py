@@ -8,15 +8,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from nsac_core.activation import Activation
 from nsac_core.curation import Blocks, CutKeys, curate, flat_rows, gather_rows
 from nsac_core.gates import Backbone, SensoryGate
 from nsac_core.internals import Internals, Process
+from nsac_core.options import check_choices, check_counts, check_flags, check_numbers
 from nsac_core.pairs import Memory, Pairs
 
 Positions = Literal["last", "all", "asked"]
 """Which queries are evaluated; those asked are all behind the context."""
 
-Activation = Literal["sigmoid", "relu", "elu", "tanh"]
 Sequences = Tensor | tuple[Tensor, Tensor, Tensor]
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -87,18 +88,28 @@ class CircuitAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.records = None
+        check_counts(
+            input_dim=input_dim,
+            output_dim=output_dim,
+            model_dim=model_dim,
+            heads=heads,
+            top_k=top_k,
+        )
+        check_counts(0, wiring_seed=wiring_seed)
+        check_numbers(0.1, 0.9, sparsity=sparsity)
+        check_choices(ACTIVATIONS, activation=activation)
+        check_choices(get_args(Positions), positions=positions)
+        check_flags(authors_mode=authors_mode)
         if model_dim % heads:
             raise ValueError(f"model_dim {model_dim} is not a multiple of heads {heads}")
-        if top_k < 1:
-            raise ValueError(f"top_k must be at least 1, got {top_k}")
-        if activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {sorted(ACTIVATIONS)}, got {activation!r}")
         self.output_dim, self.activation, self.authors_mode = output_dim, activation, authors_mode
         self.input_dim, self.model_dim, self.heads, self.top_k = input_dim, model_dim, heads, top_k
-        if time_feature is not None and not 0 <= time_feature < input_dim:
+        if time_feature is not None:
+            check_counts(0, time_feature=time_feature)
+        if time_feature is not None and time_feature >= input_dim:
             raise ValueError(f"time_feature must be below {input_dim}, got {time_feature}")
-        if context is not None and context < 1:
-            raise ValueError(f"context must be at least 1, got {context}")
+        if context is not None:
+            check_counts(context=context)
         self.positions, self.time_feature, self.context = positions, time_feature, context
         self.query_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
         self.key_gate = SensoryGate(input_dim, model_dim, sparsity, wiring_seed)
@@ -239,14 +250,14 @@ class CircuitAttention(nn.Module):
     ) -> list[tuple[int, int]]:
         """Half-open ranges of queries to evaluate together: memory stays flat and in cache."""
         batch, heads, total, _ = query.shape
-        if isinstance(chunk, int):
+        if chunk != "auto":
+            if not isinstance(chunk, int) or chunk < 1:
+                raise ValueError(f"chunk must be 'auto' or at least 1, got {chunk!r}")
             step = chunk
         else:
             pairs = max(1, batch * heads * min(self.top_k, memory.key.shape[1]))
             limit = _PAIRS_AT_ONCE_WITH_GRADIENT if torch.is_grad_enabled() else _PAIRS_AT_ONCE
             step = max(1, limit // pairs)
-        if step < 1:
-            raise ValueError(f"chunk must be 'auto' or at least 1, got {chunk}")
         return [(first, min(first + step, total)) for first in range(0, total, step)]
 
     def extra_repr(self) -> str:

@@ -1,129 +1,87 @@
-"""``nsac-bench``: parses the command line and calls the library."""
+"""``nsac-bench``: its commands."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
+from maps.command_line import Command, run
 
-import tyro
-from rich.console import Console
+_BENCHMARKS = "nsac_core.benchmarks"
+_RUN = "nsac_core.commands:run"
 
-from maps.faults import one_line
-from nsac_core.benchmarks.ablations.config import Ablations
-from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
-from nsac_core.benchmarks.config import Boston, Kin8nm
-from nsac_core.benchmarks.errors import BenchmarkError
-from nsac_core.benchmarks.forecasting.config import Ettm1, Jena
-from nsac_core.benchmarks.page import fill, runs_of
-from nsac_core.benchmarks.registry import AnyConfig, benchmark, collect, report
-from nsac_core.benchmarks.report import write_summary
-from nsac_core.benchmarks.runtime.config import Runtime
-from nsac_core.benchmarks.sheets import Sheet
-from nsac_core.benchmarks.spiral.config import Spiral
-from nsac_core.benchmarks.suite import Suite, run_all
-from nsac_core.benchmarks.table_one.command import TableOne, table_one
-
-
-@dataclass(frozen=True)
-class ReportRun:
-    """Write the tables and figures of a run anew, from the cells it has.
-
-    Attributes:
-        run: Its folder.
-    """
-
-    run: Annotated[Path, tyro.conf.Positional]
-
-
-@dataclass(frozen=True)
-class Page:
-    """Fill the tables and figures of a page from the runs that it names.
-
-    Attributes:
-        page: A Markdown file with blocks `<!-- begin RUN/NAME -->` to `<!-- end -->`.
-        runs: Folder that holds the folders RUN.
-    """
-
-    page: Annotated[Path, tyro.conf.Positional]
-    runs: Path = Path("runs/bench")
-
-
-Command = (
-    Annotated[Boston, tyro.conf.subcommand("boston")]
-    | Annotated[Kin8nm, tyro.conf.subcommand("kin8nm")]
-    | Annotated[Spiral, tyro.conf.subcommand("spiral")]
-    | Annotated[Ettm1, tyro.conf.subcommand("ettm1")]
-    | Annotated[Jena, tyro.conf.subcommand("jena")]
-    | Annotated[Ablations, tyro.conf.subcommand("ablations")]
-    | Annotated[Runtime, tyro.conf.subcommand("runtime")]
-    | Annotated[Bearings, tyro.conf.subcommand("bearings")]
-    | Annotated[SyntheticBearings, tyro.conf.subcommand("synthetic-bearings")]
-    | Annotated[Suite, tyro.conf.subcommand("all")]
-    | Annotated[TableOne, tyro.conf.subcommand("table1")]
-    | Annotated[ReportRun, tyro.conf.subcommand("report")]
-    | Annotated[Page, tyro.conf.subcommand("page")]
-)
-AnyCommand = AnyConfig | Suite | TableOne | ReportRun | Page
+COMMANDS = {
+    "boston": Command(
+        f"{_BENCHMARKS}.config:Boston", _RUN, "Boston housing: 506 rows of 13 features."
+    ),
+    "kin8nm": Command(
+        f"{_BENCHMARKS}.config:Kin8nm",
+        _RUN,
+        "Kin8nm: 8192 positions of a robot's arm, 8 features.",
+    ),
+    "spiral": Command(
+        f"{_BENCHMARKS}.spiral.config:Spiral",
+        _RUN,
+        "A noisy spiral, interpolated and extrapolated from 50 observed points.",
+    ),
+    "ettm1": Command(
+        f"{_BENCHMARKS}.forecasting.config:Ettm1",
+        _RUN,
+        "ETTm1: the oil temperature of a transformer, 6 hours ahead from 12.",
+    ),
+    "jena": Command(
+        f"{_BENCHMARKS}.forecasting.config:Jena",
+        _RUN,
+        "Jena: the temperature of the air, 4 hours ahead from 8.",
+    ),
+    "bearings": Command(
+        f"{_BENCHMARKS}.bearings.config:Bearings",
+        _RUN,
+        "Degradation of bearings: learnt on one rig, tested on others.",
+    ),
+    "synthetic-bearings": Command(
+        f"{_BENCHMARKS}.bearings.config:SyntheticBearings",
+        _RUN,
+        "The same on simulated vibration, where the recordings are not to be had.",
+    ),
+    "ablations": Command(
+        f"{_BENCHMARKS}.ablations.config:Ablations",
+        _RUN,
+        "NSAC on the spiral, extrapolated, with one setting varied at a time.",
+    ),
+    "runtime": Command(
+        f"{_BENCHMARKS}.runtime.config:Runtime",
+        _RUN,
+        "Time, memory and parameters of a prediction from one sequence.",
+        resumes=False,
+    ),
+    "all": Command(
+        f"{_BENCHMARKS}.suite_config:Suite",
+        "nsac_core.commands:run_suite",
+        "All benchmarks, one after the other.",
+    ),
+    "table1": Command(
+        f"{_BENCHMARKS}.table_one.config:TableOne",
+        "nsac_core.commands:gather_table_one",
+        "The paper's Table 1 from whatever runs there are, beside the paper's numbers.",
+        resumes=False,
+    ),
+    "report": Command(
+        f"{_BENCHMARKS}.page_config:ReportRun",
+        "nsac_core.commands:report_run",
+        "Write the tables and figures of a run anew, from the cells it has.",
+        resumes=False,
+    ),
+    "page": Command(
+        f"{_BENCHMARKS}.page_config:Page",
+        "nsac_core.commands:fill_page",
+        "Fill the tables and figures of a page from the runs that it names.",
+        resumes=False,
+    ),
+}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs a benchmark or shows one; a fault is one line on stderr and exit status 2."""
-    command: AnyCommand = tyro.cli(
-        Command,
-        prog="nsac-bench",
-        description="Compare uncertainty methods on public data, beside the paper's numbers; "
-        "repeat a command to resume.",
-        args=arguments,
+    """Runs a benchmark or shows one; see ``maps.command_line`` for how it ends."""
+    run(
+        "nsac-bench",
+        "Compare uncertainty methods on public data, beside the paper's numbers; repeat a command "
+        "to resume.",
+        COMMANDS,
+        arguments,
     )
-    with one_line(BenchmarkError, OSError):
-        perform(command)
-
-
-def perform(command: AnyCommand) -> None:
-    """Does what a command says.
-
-    Raises:
-        BenchmarkError: If it cannot be done.
-    """
-    console = Console(soft_wrap=True, highlight=False)
-    if isinstance(command, Page):
-        _fill(command, console)
-    elif isinstance(command, Suite):
-        _run_all(command, console)
-    elif isinstance(command, TableOne):
-        _show(console, table_one(command))
-        console.print(f"\nwrote {command.out}/tables.md, tables.tex, table1.json, figure.png")
-    else:
-        _run(command, console)
-
-
-def _fill(command: Page, console: Console) -> None:
-    folders = [command.runs / name for name in runs_of(command.page)]
-    left = fill(command.page, [report(folder) for folder in folders if folder.is_dir()])
-    console.print(f"wrote {command.page}")
-    if left:
-        console.print(f"not of runs in {command.runs}, left as they are: {', '.join(left)}")
-
-
-def _run_all(command: Suite, console: Console) -> None:
-    faults = []
-    for outcome in run_all(command):
-        what = f"wrote {outcome.folder}" if outcome.fault is None else outcome.fault
-        console.print(f"{outcome.name}: {what} ({outcome.seconds:.0f} s)")
-        faults += [] if outcome.fault is None else [outcome.name]
-    if faults:
-        raise BenchmarkError(f"not all benchmarks ran: {', '.join(faults)}")
-
-
-def _run(command: AnyConfig | ReportRun, console: Console) -> None:
-    found = collect(command.run) if isinstance(command, ReportRun) else benchmark(command)
-    if isinstance(command, AnyConfig) and command.json is not None:
-        write_summary(command.json, found)
-    _show(console, found.sheets)
-    pictures = [f"{name}.png" for name in found.figures]
-    files = ", ".join(["tables.md", "tables.tex", "scores.parquet", *pictures])
-    console.print(f"\nwrote {found.folder}/{files}")
-
-
-def _show(console: Console, sheets: list[Sheet]) -> None:
-    for sheet in sheets:
-        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")

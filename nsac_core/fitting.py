@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence, Sized
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Literal, get_args
 
 import torch
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -14,71 +12,13 @@ from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
 from nsac_core import metrics
+from nsac_core.fit_config import FitConfig, FittingError
 from nsac_core.fitting_state import FittingState, load_state, save_state
 from nsac_core.methods.protocol import Method, Prediction
 
 Batch = tuple[Tensor, Tensor]
 TrainBatches = Callable[[torch.Generator], Iterable[Batch]]
 """Makes the batches of one epoch; all its randomness comes from the generator it is given."""
-
-Criterion = Literal["nll", "mse", "mae", "crps"]
-
-
-class FittingError(ValueError):
-    """Training cannot go on or be resumed; the message is one line."""
-
-
-@dataclass(frozen=True)
-class FitConfig:
-    """How to train.
-
-    Attributes:
-        epochs: Passes over the training data.
-        learning_rate: Of AdamW.
-        weight_decay: Of AdamW.
-        schedule: ``constant``, or ``cosine``: falls to ``final_learning_rate`` over all epochs.
-        final_learning_rate: Where the cosine ends, as a share of ``learning_rate``.
-        warmup_epochs: Epochs (a fraction is fine) over which the rate rises from zero.
-        gradient_clip: Largest norm of the gradient; None leaves it alone.
-        mixed_precision: Whether to train under bfloat16 autocast.
-        criterion: Score on the validation data whose lowest value decides the best weights.
-        patience: Epochs without a better score after which to stop; None never stops early.
-        seed: Seed of batches, noise and validation draws.
-        device: Where to train.
-        progress: Whether to show a progress bar.
-        tensorboard: Folder for TensorBoard, or None.
-        state: File that lets an interrupted run resume, written after each epoch, or None.
-    """
-
-    epochs: int = 100
-    learning_rate: float = 1e-3
-    weight_decay: float = 0.004
-    schedule: Literal["constant", "cosine"] = "constant"
-    final_learning_rate: float = 0.01
-    warmup_epochs: float = 0.0
-    gradient_clip: float | None = None
-    mixed_precision: bool = False
-    criterion: Criterion = "nll"
-    patience: int | None = None
-    seed: int = 0
-    device: str = "cpu"
-    progress: bool = True
-    tensorboard: Path | None = None
-    state: Path | None = None
-
-    def check(self) -> None:
-        """Checks the fields.
-
-        Raises:
-            FittingError: One cannot be; the message names it.
-        """
-        if self.epochs < 1:
-            raise FittingError(f"epochs must be at least 1, got {self.epochs}")
-        if not self.learning_rate >= 0:
-            raise FittingError(f"learning_rate must not be negative, got {self.learning_rate}")
-        if self.criterion not in get_args(Criterion):
-            known = ", ".join(get_args(Criterion))
-            raise FittingError(f"criterion must be one of {known}, got {self.criterion!r}")
 
 
 @dataclass(frozen=True)
@@ -269,21 +209,24 @@ class _Fitting:
         return patience is not None and len(self.history) - self.best_epoch >= patience
 
     def _resume(self) -> None:
-        if self.config.state is None or not self.config.state.exists():
+        file = self.config.state_file
+        if file is None or not file.exists():
             return
-        state = load_state(self.config.state)
+        state = load_state(file)
         try:
-            self.method.load_state_dict(state.weights)
+            self.history = [Epoch(**record) for record in state.history]
+            for weights in (state.best_weights, state.weights):
+                self.method.load_state_dict(weights)
             self.optimiser.load_state_dict(state.optimiser_onto(self.optimiser))
-        except (RuntimeError, KeyError, ValueError) as fault:
-            line = str(fault).splitlines()[0]
-            raise FittingError(f"{self.config.state}: belongs to another model: {line}") from None
+        except (RuntimeError, LookupError, TypeError, ValueError) as fault:
+            line = " ".join(str(fault).split())
+            raise FittingError(f"{file}: belongs to another model: {line}") from None
         self.best_weights = state.best_weights
         self.best_epoch, self.best_score = state.best_epoch, state.best_score
-        self.history = [Epoch(**record) for record in state.history]
 
     def _save(self) -> None:
-        if self.config.state is None:
+        file = self.config.state_file
+        if file is None:
             return
         history = [vars(epoch) for epoch in self.history]
         state = FittingState(
@@ -294,7 +237,7 @@ class _Fitting:
             self.best_score,
             history,
         )
-        save_state(state, self.config.state)
+        save_state(state, file)
 
 
 @torch.no_grad()

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
+
+from files import tensor_file
+from files.tensor_file import TensorFileError
 
 
 class FittingStateError(ValueError):
@@ -54,21 +55,23 @@ class FittingState:
         return {"state": entries, "param_groups": state["param_groups"]}
 
 
+ADVICE = "remove it to begin the training anew"
+
 _PARTS = ("weights", "best_weights", "moments")
+_HEADER: dict[str, tuple[type, ...]] = {
+    "best_epoch": (int,),
+    "best_score": (int, float),
+    "history": (list,),
+}
 
 
 def save_state(state: FittingState, path: Path) -> None:
     """Writes the state aside and renames it, so that the file is always whole."""
     tensors = {
-        f"{part}/{name}": value.contiguous()
-        for part in _PARTS
-        for name, value in getattr(state, part).items()
+        f"{part}/{name}": value for part in _PARTS for name, value in getattr(state, part).items()
     }
-    header = {name: getattr(state, name) for name in ("best_epoch", "best_score", "history")}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(path.name + ".part")
-    save_file(tensors, aside, metadata={"fitting": json.dumps(header)})
-    aside.replace(path)
+    header = {name: getattr(state, name) for name in _HEADER}
+    tensor_file.write(path, tensors, {"fitting": json.dumps(header)})
 
 
 def load_state(path: Path) -> FittingState:
@@ -77,20 +80,19 @@ def load_state(path: Path) -> FittingState:
     Raises:
         FittingStateError: If the file is not a state or is damaged.
     """
-    parts: dict[str, dict[str, Tensor]] = {part: {} for part in _PARTS}
     try:
-        with safe_open(path, framework="pt") as file:
-            header = json.loads(file.metadata()["fitting"])
-            for key in file.keys():  # noqa: SIM118 - not a mapping
-                part, name = key.split("/", maxsplit=1)
-                parts[part][name] = file.get_tensor(key)
-    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as fault:
-        raise FittingStateError(f"{path}: not a training state: {fault}") from None
-    return FittingState(
-        parts["weights"],
-        parts["best_weights"],
-        parts["moments"],
-        header["best_epoch"],
-        header["best_score"],
-        header["history"],
-    )
+        words, tensors = tensor_file.read(path)
+        header = json.loads(words["fitting"])
+        wrong = [name for name, kinds in _HEADER.items() if not isinstance(header[name], kinds)]
+        if wrong:
+            raise ValueError(f"{wrong[0]} is {header[wrong[0]]!r}")
+        parts: dict[str, dict[str, Tensor]] = {part: {} for part in _PARTS}
+        for key, tensor in tensors.items():
+            part, name = key.split("/", maxsplit=1)
+            parts[part][name] = tensor
+    except TensorFileError as fault:
+        raise FittingStateError(f"{fault}: not a training state; {ADVICE}") from None
+    except (LookupError, TypeError, ValueError, RecursionError) as fault:
+        reason = " ".join(str(fault).split())
+        raise FittingStateError(f"{path}: {reason}: not a training state; {ADVICE}") from None
+    return FittingState(**parts, **{name: header[name] for name in _HEADER})

@@ -1,6 +1,6 @@
 """The two circuits of the attention layer: sensory gates and the backbone."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -64,6 +64,31 @@ class MaskedSynapses(nn.Module):
             # Glorot with the fans that the synapses leave, so that sparsity keeps the variance.
             fans = float(synapses.sum()) * (1 / mask.shape[0] + 1 / mask.shape[1])
             self.weight.uniform_(-1.0, 1.0).mul_((6.0 / fans) ** 0.5).mul_(self.mask)
+
+    def _load_from_state_dict(
+        self,
+        state_dict: dict[str, Any],
+        prefix: str,
+        local_metadata: dict[str, Any],
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        """As any module, and refuses weights along synapses that this wiring has not."""
+        name = f"{prefix}weight"
+        weight = state_dict.get(name)
+        absent = (self.mask == 0).to("cpu")
+        fits = isinstance(weight, Tensor) and weight.shape == absent.shape
+        if fits and weight.cpu()[absent].any():
+            error_msgs.append(
+                f"{name} is of another wiring: it holds synapses that this one has not; build the "
+                "layer with the wiring_seed and the sparsity that it was trained with"
+            )
+        super()._load_from_state_dict(
+            *(state_dict, prefix, local_metadata, strict),
+            *(missing_keys, unexpected_keys, error_msgs),
+        )
 
     def from_rates(self, gain: float) -> tuple[Tensor, Tensor]:
         """Weights and bias that turn rates of the sources into ``gain`` times the drive.

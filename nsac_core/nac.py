@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from nsac_core.activation import Activation
 from nsac_core.circuit_attention import (
     ACTIVATIONS,
-    Activation,
     CircuitAttention,
     Evaluation,
     Positions,
@@ -16,6 +16,7 @@ from nsac_core.circuit_attention import (
     glorot_linear,
 )
 from nsac_core.internals import Internals, Process
+from nsac_core.options import check_choices, check_counts, check_flags, check_numbers
 from nsac_core.ornstein_uhlenbeck import relative_growth
 from nsac_core.pairs import Pairs
 from nsac_core.wiring import DEFAULT_SEED
@@ -93,10 +94,10 @@ class NAC(CircuitAttention):
             time_feature=time_feature,
             context=context,
         )
-        if mode not in get_args(Mode):
-            raise ValueError(f"mode must be one of {', '.join(get_args(Mode))}, got {mode!r}")
-        if euler_steps < 1:
-            raise ValueError(f"euler_steps must be at least 1, got {euler_steps}")
+        check_choices(get_args(Mode), mode=mode)
+        check_flags(riemann=riemann)
+        check_counts(euler_steps=euler_steps)
+        check_numbers(euler_step=euler_step)
         if euler_step <= 0:
             raise ValueError(f"euler_step must be above 0, got {euler_step}")
         self.mode, self.riemann = mode, riemann

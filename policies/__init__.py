@@ -1,8 +1,5 @@
 """Who drives: the policy protocol, cloned policies, the privileged driver and checkpoints."""
 
-from policies.checking import checked
-from policies.errors import PolicyError
-from policies.loading import load
-from policies.protocol import ACTIONS, Decision, Policy
+import lazy_loader
 
-__all__ = ["ACTIONS", "Decision", "Policy", "PolicyError", "checked", "load"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

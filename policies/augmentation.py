@@ -7,11 +7,11 @@ of levels makes one of the other. All frames of a window are changed alike, sinc
 carries the speed.
 """
 
-from dataclasses import dataclass
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from policies.augmentation_config import Augmentation
 
 DASHBOARD_ROW = 74
 """First row of the 84 that shows the dashboard (the bottom 12 of 96 rows, and the row they share
@@ -31,48 +31,35 @@ _GYROSCOPE_BAR = (53, 73)
 draws them about 20/40 and 30/40 of the picture's width)."""
 
 
-@dataclass(frozen=True)
-class Augmentation:
-    """Random changes of the training pictures.
+def augment(
+    augmentation: Augmentation,
+    frames: NDArray[np.uint8],
+    actions: NDArray[np.float32],
+    rng: np.random.Generator,
+) -> None:
+    """Changes a batch in place.
 
-    Attributes:
-        mirror: Probability that a window is mirrored and its steering negated.
-        shift: Largest shift in pixels, up or down and left or right, of all but the dashboard.
-        brightness: Largest relative change of brightness.
-        recolour: Probability that road and grass of a window get other gray levels; 0 draws
-            nothing, so that all else is as without it.
+    Args:
+        augmentation: What is changed at random.
+        frames: ``(batch, time, 84, 84)``.
+        actions: ``(batch, window, 3)``; steering comes first.
+        rng: Source of all draws.
     """
-
-    mirror: float = 0.5
-    shift: int = 1
-    brightness: float = 0.05
-    recolour: float = 0.0
-
-    def __call__(
-        self, frames: NDArray[np.uint8], actions: NDArray[np.float32], rng: np.random.Generator
-    ) -> None:
-        """Changes a batch in place.
-
-        Args:
-            frames: ``(batch, time, 84, 84)``.
-            actions: ``(batch, window, 3)``; steering comes first.
-            rng: Source of all draws.
-        """
-        n = len(frames)
-        if self.recolour:
-            for chosen in np.flatnonzero(rng.random(n) < self.recolour):
-                recolour(frames[chosen], draw_levels(rng))
-        mirrored = rng.random(n) < self.mirror
-        shifts = rng.integers(-self.shift, self.shift + 1, size=(n, 2))
-        gains = 1.0 + rng.uniform(-self.brightness, self.brightness, size=n)
-        for window, flip, shift, gain in zip(frames, mirrored, shifts, gains, strict=True):
-            if flip:
-                mirror(window)
-            if shift.any():
-                displace(window, int(shift[0]), int(shift[1]))
-            if self.brightness:
-                brighten(window, float(gain))
-        actions[mirrored, :, 0] *= -1.0
+    n = len(frames)
+    if augmentation.recolour:
+        for chosen in np.flatnonzero(rng.random(n) < augmentation.recolour):
+            recolour(frames[chosen], draw_levels(rng))
+    mirrored = rng.random(n) < augmentation.mirror
+    shifts = rng.integers(-augmentation.shift, augmentation.shift + 1, size=(n, 2))
+    gains = 1.0 + rng.uniform(-augmentation.brightness, augmentation.brightness, size=n)
+    for window, flip, shift, gain in zip(frames, mirrored, shifts, gains, strict=True):
+        if flip:
+            mirror(window)
+        if shift.any():
+            displace(window, int(shift[0]), int(shift[1]))
+        if augmentation.brightness:
+            brighten(window, float(gain))
+    actions[mirrored, :, 0] *= -1.0
 
 
 def draw_levels(rng: np.random.Generator) -> NDArray[np.uint8]:

@@ -1,28 +1,32 @@
 """A trained policy as one file: safetensors weights under a JSON header. Nothing is unpickled."""
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
 from drive.observation import ObservationSpec
+from files import tensor_file
+from files.tensor_file import TensorFileError
 from nsac_core import methods
 from nsac_core.methods.protocol import Method
 from policies import encoders
+from policies.checkpoint_header import NewerFormatError, header_of
 from policies.driving_policy import DrivingPolicy
 from policies.errors import PolicyError
 from policies.protocol import actions_of
+from policies.stored_weights import Weights
 from policies.udacity import network as _network  # noqa: F401 - it registers its encoder
 
-Weights = Literal["float32", "float16"]
 FORMAT_VERSION = 2
 """Since 2, the preprocessing of the frames is stored."""
+LARGEST_OPTION = 1024
+"""Of the whole numbers among a method's options, but for its seed: a greater one is no network."""
+MOST_SAMPLES = 10_000
+"""Passes of a decision: more would take seconds and gigabytes."""
 _KEY = "nsac_drive"
 
 
@@ -65,6 +69,7 @@ def build_method(header: Header) -> Method:
         PolicyError: If this version knows no such method, encoder or option.
     """
     encoder = encoders.build(header.encoder)
+    _check_sizes(header)
     try:
         return methods.build(
             header.method,
@@ -75,6 +80,15 @@ def build_method(header: Header) -> Method:
         )
     except (TypeError, ValueError) as fault:
         raise PolicyError(f"method {header.method!r}: {_one_line(fault)}") from None
+
+
+def _check_sizes(header: Header) -> None:
+    sizes = {name: size for name, size in header.method_options.items() if name != "wiring_seed"}
+    for name, size in sizes.items():
+        if isinstance(size, int) and abs(size) > LARGEST_OPTION:
+            raise PolicyError(
+                f"method {header.method!r}: {name} is {size}, at most {LARGEST_OPTION} is allowed"
+            )
 
 
 def save(path: Path, method: Method, header: Header, weights: Weights = "float32") -> None:
@@ -92,18 +106,7 @@ def save(path: Path, method: Method, header: Header, weights: Weights = "float32
     tensors = {
         name: _stored(name, value.detach(), weights) for name, value in method.state_dict().items()
     }
-    write_whole(path, tensors, {_KEY: json.dumps(asdict(header))})
-
-
-def write_whole(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str]) -> None:
-    """Writes a safetensors file aside and renames it: it is there whole, or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        save_file(tensors, aside, metadata=metadata)
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    tensor_file.write(path, tensors, {_KEY: json.dumps(asdict(header))})
 
 
 def read(path: Path) -> tuple[Header, dict[str, Tensor]]:
@@ -115,12 +118,10 @@ def read(path: Path) -> tuple[Header, dict[str, Tensor]]:
     if not path.is_file():
         raise PolicyError(f"{path}: no such checkpoint")
     try:
-        with safe_open(path, framework="pt") as file:
-            header = _parsed(path, file.metadata())
-            tensors = {name: _loaded(file.get_tensor(name)) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError) as fault:
-        raise PolicyError(f"{path}: not a whole safetensors file ({_one_line(fault)})") from None
-    return header, tensors
+        words, tensors = tensor_file.read(path)
+    except TensorFileError as fault:
+        raise PolicyError(str(fault)) from None
+    return _parsed(path, words), {name: _loaded(tensor) for name, tensor in tensors.items()}
 
 
 def load_method(path: Path) -> tuple[Method, Header]:
@@ -181,21 +182,18 @@ def _loaded(tensor: Tensor) -> Tensor:
     return tensor.float() if tensor.dtype == torch.float16 else tensor
 
 
-def _parsed(path: Path, metadata: dict[str, str] | None) -> Header:
-    if not metadata or _KEY not in metadata:
+def _parsed(path: Path, words: dict[str, str]) -> Header:
+    if _KEY not in words:
         raise PolicyError(f"{path}: a safetensors file, but no checkpoint of nsac-drive")
     try:
-        values = json.loads(metadata[_KEY])
-        version = values["format_version"]
-        if isinstance(version, int) and version > FORMAT_VERSION:
-            raise PolicyError(
-                f"{path}: checkpoint format {version} is newer than {FORMAT_VERSION}, the newest "
-                "this version reads; update nsac-drive"
-            )
-        values["observation"] = ObservationSpec(**values["observation"])
-        return Header(**values)
-    except (json.JSONDecodeError, TypeError, KeyError) as fault:
-        raise PolicyError(f"{path}: damaged header: {_one_line(fault)}") from None
+        header = header_of(words[_KEY], Header, FORMAT_VERSION)
+        if not 1 <= header.n_samples <= MOST_SAMPLES:
+            raise ValueError(f"n_samples is {header.n_samples}, expected 1 to {MOST_SAMPLES}")
+    except ValueError as fault:
+        raise PolicyError(f"{path}: damaged header: {fault}") from None
+    except NewerFormatError as fault:
+        raise PolicyError(f"{path}: checkpoint {fault}") from None
+    return header
 
 
 def fill(path: Path, method: Method, tensors: dict[str, Tensor]) -> None:
@@ -215,7 +213,24 @@ def fill(path: Path, method: Method, tensors: dict[str, Tensor]) -> None:
                 f"{path}: tensor {name!r} is {tuple(tensor.shape)}, "
                 f"expected {tuple(expected[name].shape)}"
             )
-    method.load_state_dict(tensors)
+    check_finite(path, tensors)
+    try:
+        method.load_state_dict(tensors)
+    except RuntimeError as fault:  # of another wiring
+        raise PolicyError(f"{path}: {str(fault).splitlines()[-1].strip()}") from None
+
+
+def check_finite(path: Path, tensors: dict[str, Tensor]) -> None:
+    """Refuses weights that are no numbers.
+
+    Raises:
+        PolicyError: It names the file and the tensor.
+    """
+    for name, tensor in tensors.items():
+        if not tensor.isfinite().all():
+            raise PolicyError(
+                f"{path}: tensor {name!r} holds values that are no finite numbers; train it anew"
+            )
 
 
 def _one_line(fault: BaseException) -> str:

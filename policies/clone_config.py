@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from nsac_core.fitting import FitConfig
-from policies.checkpoint import Weights
+from nsac_core.fit_config import FitConfig
 from policies.errors import PolicyError
+from policies.stored_weights import Weights
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,6 @@ policy that sees colours learns from recordings that hold none. All frames of a 
 alike, but for noise, which is drawn anew for each.
 """
 
-from dataclasses import dataclass, fields
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +22,7 @@ from policies.augmentation import (
     VIEW_ROWS,
     unmixed,
 )
+from policies.colouring_config import Colouring
 
 Frames = NDArray[np.uint8]
 
@@ -34,59 +33,24 @@ _CELL = np.array([16.2 * 84 / 1000, 16.2 * 84 / 800])
 """Pixels across and down that a world unit takes, once the camera has zoomed in."""
 
 
-@dataclass(frozen=True)
-class Colouring:
-    """Random changes of coloured training pictures; with none they are gymnasium's own.
+def coloured(colouring: Colouring, frames: Frames, rng: np.random.Generator) -> Frames:
+    """Colours a batch; see ``Colouring``."""
+    return np.stack([_window(colouring, window, rng) for window in frames])
 
-    Attributes:
-        recolour: Probability that a window gets other colours: half of these as the paper's colour
-            test draws them, half near the usual ones.
-        noise: Probability that grass is replaced by noise, of another colour in each world unit.
-        bars: Probability that the view is narrowed by black bars left and right.
-        square: Probability that a square in one colour covers a part of the view.
-    """
 
-    recolour: float = 0.0
-    noise: float = 0.0
-    bars: float = 0.0
-    square: float = 0.0
-
-    def check(self) -> None:
-        """Checks the fields.
-
-        Raises:
-            ValueError: A probability is not in [0, 1].
-        """
-        for entry in fields(self):
-            if not 0 <= getattr(self, entry.name) <= 1:
-                raise ValueError(
-                    f"colouring.{entry.name} must lie in [0, 1], not {getattr(self, entry.name)}"
-                )
-
-    def __call__(self, frames: Frames, rng: np.random.Generator) -> Frames:
-        """Colours a batch.
-
-        Args:
-            frames: Gray, ``(batch, time, 84, 84)``.
-            rng: Source of all draws.
-
-        Returns:
-            RGB, ``(batch, time, 84, 84, 3)``; the dashboard stays gray.
-        """
-        return np.stack([self._window(window, rng) for window in frames])
-
-    def _window(self, gray: Frames, rng: np.random.Generator) -> Frames:
-        scheme = draw_scheme(rng) if rng.random() < self.recolour else ColourScheme()
-        coloured = coloured_by(gray, scheme)
-        view = coloured[:, :DASHBOARD_ROW]
-        if rng.random() < self.noise:
-            scatter(view, grass_share(gray[:, :DASHBOARD_ROW]), rng)
-        if rng.random() < self.bars:
-            width = int(rng.integers(1, 10))
-            view[:, :, :width] = view[:, :, -width:] = 0
-        if rng.random() < self.square:
-            cover(view, rng)
-        return coloured
+def _window(colouring: Colouring, gray: Frames, rng: np.random.Generator) -> Frames:
+    """RGB ``(time, 84, 84, 3)`` of gray ``(time, 84, 84)``."""
+    scheme = draw_scheme(rng) if rng.random() < colouring.recolour else ColourScheme()
+    shown = coloured_by(gray, scheme)
+    view = shown[:, :DASHBOARD_ROW]
+    if rng.random() < colouring.noise:
+        scatter(view, grass_share(gray[:, :DASHBOARD_ROW]), rng)
+    if rng.random() < colouring.bars:
+        width = int(rng.integers(1, 10))
+        view[:, :, :width] = view[:, :, -width:] = 0
+    if rng.random() < colouring.square:
+        cover(view, rng)
+    return shown
 
 
 def draw_scheme(rng: np.random.Generator) -> ColourScheme:

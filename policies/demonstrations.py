@@ -15,6 +15,12 @@ from policies.protocol import ACTIONS
 
 FRAME_SHAPE = (84, 84)
 
+DAMAGE = (
+    *(OSError, ValueError, LookupError, TypeError),
+    *(AttributeError, ArithmeticError, AssertionError),
+)
+"""What Minari raises over files that are not what it expects."""
+
 
 class DemonstrationError(ValueError):
     """A data set cannot be read for training; the message is one line."""
@@ -241,7 +247,7 @@ def open_data_set(name: str, root: Path) -> MinariDataset:
         raise DemonstrationError(f"data set {name!r} in {root} {hint}")
     try:
         data = MinariDataset(folder)
-    except (ValueError, KeyError, AssertionError) as error:
+    except DAMAGE as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DemonstrationError(f"data set {name!r} in {root} is damaged: {reason}") from error
     for what, space, shape in (
@@ -296,7 +302,7 @@ def read_episode(data: MinariDataset, name: str, index: int) -> EpisodeData:
     """
     try:
         (found,) = data.iterate_episodes([index])
-    except (OSError, ValueError, KeyError) as error:
+    except DAMAGE as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DemonstrationError(f"episode {index} of {name} cannot be read: {reason}") from error
     return found

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from policies.augmentation import Augmentation
+from policies.augmentation_config import Augmentation
 from policies.clone_config import CloneConfig
-from policies.colouring import Colouring
+from policies.colouring_config import Colouring
 from policies.errors import PolicyError
 
 

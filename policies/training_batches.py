@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from policies import encoders
-from policies.colouring import Colouring
+from policies.colouring_config import Colouring
 from policies.demonstrations import Demonstrations
 from policies.train_config import TrainConfig
 

@@ -24,7 +24,7 @@ def state_folder(out: Path, settings: dict[str, Any]) -> Path:
         shutil.rmtree(folder, ignore_errors=True)  # left half-removed by a process that was killed
         folder.mkdir(parents=True, exist_ok=True)
         write_text(file, _described(settings))
-    elif file.read_text(encoding="utf-8") != _described(settings):
+    elif _text(file) != _described(settings):
         raise PolicyError(
             f"{folder}: an unfinished run with other settings: repeat its command (config.json), "
             "or remove the folder"
@@ -40,8 +40,12 @@ def forget(out: Path, settings: dict[str, Any]) -> None:
         settings: Of the finished run.
     """
     folder, file = _of(out)
-    if not file.is_file() or file.read_text(encoding="utf-8") == _described(settings):
+    if not file.is_file() or _text(file) == _described(settings):
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace")
 
 
 def _of(out: Path) -> tuple[Path, Path]:

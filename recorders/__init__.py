@@ -1,7 +1,5 @@
 """Recorders of driving demonstrations."""
 
-from recorders.config import RecordConfig, RecordError
-from recorders.disturbance import Disturbance
-from recorders.recording import record
+import lazy_loader
 
-__all__ = ["Disturbance", "RecordConfig", "RecordError", "record"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

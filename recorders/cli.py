@@ -1,55 +1,56 @@
-"""``nsac-record``: parses the command line and calls the library."""
+"""``nsac-record``: its commands."""
 
-import sys
-from typing import Annotated
+from maps.command_line import Command, run
 
-import tyro
-from rich.console import Console
-
-from drive.udacity.bridge import BridgeError
-from drive.udacity.driving_log import DrivingLogError
-from maps import MapError
-from maps.faults import one_line
-from policies import PolicyError
-from policies.demonstrations import root_folder
-from recorders.config import RecordConfig, RecordError
-from recorders.recording import record
-from recorders.udacity import UdacityRecordConfig, record_udacity
-from recorders.udacity_check import CheckConfig, check
-
-UNSOUND = 1
-"""Exit status of a check that found rows or images lost."""
+COMMANDS = {
+    "carracing": Command(
+        "recorders.config:RecordConfig",
+        "recorders.commands:carracing",
+        "Record CarRacing demonstrations as a Minari data set; repeat the command to resume.",
+    ),
+    "udacity": Command(
+        "recorders.udacity_config:UdacityRecordConfig",
+        "recorders.commands:udacity",
+        "Record what somebody drives in the Udacity simulator, or in the stand-in, until Ctrl+C.",
+    ),
+    "info": Command(
+        "recorders.care.config:InfoConfig",
+        "recorders.care.commands:info",
+        "Say what a data set holds: episodes, drivers, returns, actions.",
+        resumes=False,
+    ),
+    "show": Command(
+        "recorders.care.config:ShowConfig",
+        "recorders.care.commands:show",
+        "Draw a data set: a contact sheet, the steering, the returns.",
+        resumes=False,
+    ),
+    "check": Command(
+        "recorders.care.config:CheckConfig",
+        "recorders.care.commands:check",
+        "Say what is wrong with a data set, or with a recording of the Udacity simulator.",
+        resumes=False,
+    ),
+    "merge": Command(
+        "recorders.care.config:MergeConfig",
+        "recorders.care.commands:merge",
+        "Make one data set of several.",
+        resumes=False,
+    ),
+    "drop-episodes": Command(
+        "recorders.care.config:DropEpisodesConfig",
+        "recorders.care.commands:drop_episodes",
+        "Leave episodes out of a data set.",
+        resumes=False,
+    ),
+    "export": Command(
+        "recorders.care.config:ExportConfig",
+        "recorders.care.commands:export",
+        "Write a data set for other programs: Parquet and video as LeRobot has them, or npz.",
+    ),
+}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Records or checks; a fault is one line on stderr and exit status 2."""
-    app = tyro.extras.SubcommandApp()
-    app.command(name="carracing")(carracing)
-    app.command(name="udacity")(udacity)
-    app.command(name="check")(check_udacity)
-    app.cli(prog="nsac-record", description="Record driving demonstrations.", args=arguments)
-
-
-def carracing(config: Annotated[RecordConfig, tyro.conf.arg(name="")]) -> None:
-    """Record CarRacing demonstrations as a Minari data set; repeat the command to resume."""
-    with one_line(RecordError, PolicyError, MapError):
-        name = record(config)
-    print(f"recorded {name} in {root_folder(config.data_root) / name}")  # noqa: T201
-
-
-def udacity(config: Annotated[UdacityRecordConfig, tyro.conf.arg(name="")]) -> None:
-    """Record what somebody drives in the Udacity simulator, or in the stand-in, until Ctrl+C."""
-    with one_line(DrivingLogError, BridgeError, OSError):
-        rows = record_udacity(config, Console(stderr=True))
-    print(f"recorded {rows} rows in {config.out}")  # noqa: T201
-
-
-def check_udacity(
-    config: Annotated[CheckConfig, tyro.conf.arg(name=""), tyro.conf.OmitArgPrefixes],
-) -> None:
-    """Say what is wrong with a recording of the Udacity simulator, row by row."""
-    with one_line(DrivingLogError):
-        finding = check(config)
-    print("\n".join(finding.lines))  # noqa: T201
-    if not finding.sound:
-        sys.exit(UNSOUND)
+    """Records, or looks after recordings; see ``maps.command_line`` for how it ends."""
+    run("nsac-record", "Record driving demonstrations, and look after them.", COMMANDS, arguments)

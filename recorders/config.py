@@ -1,16 +1,20 @@
 """What to record, as a value that is stored with the data set and compared when it is resumed."""
 
-import hashlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from minari.dataset.minari_dataset import parse_dataset_id
-
-from recorders.disturbance import Disturbance
+from policies.foreign.source import digest
+from recorders.disturbance_config import SHARE, Disturbance
+from recorders.human.config import HumanConfig
 
 WORLD = "nsac/CarRacing-v0"
 """The gymnasium environment that is driven; importing ``drive.carracing`` registers it."""
+
+HUMAN = "human"
+"""The driver who is a person at this machine, and no policy."""
+POLICY_STEPS, HUMAN_STEPS = 1000, 3000
+"""Steps after which an episode ends if nothing else is asked for: gymnasium's limit; a minute."""
 
 
 class RecordError(ValueError):
@@ -23,7 +27,8 @@ class RecordConfig:
 
     Attributes:
         out: Minari id of the data set, such as ``carracing/privileged-v0``.
-        driver: The expert: ``privileged``, a checkpoint, or ``package.module:factory``.
+        driver: The expert: ``privileged``, a checkpoint, or ``package.module:factory``; ``human``
+            is you, at the keys or the gamepad, in a window.
         episodes: Episodes of the whole data set. Repeating the command after an interruption
             records those that are missing; a greater number adds to a finished data set.
         maps: Tracks in the syntax of ``nsac-evaluate --maps`` (``seed:10000-10049,oval``), driven
@@ -35,13 +40,17 @@ class RecordConfig:
         learner_share: Probability that the learner drives a segment; the expert drives the others.
         segment: Steps that one of the two drives before it is drawn anew who does.
         batch: Episodes driven in lock-step, with one forward pass a step.
-        max_steps: Steps after which an episode ends; gymnasium's own limit is 1000.
+        max_steps: Steps after which an episode ends; None is gymnasium's own limit of 1000, and
+            3000 (a minute) where a person drives.
         lost_steps: Consecutive steps with all wheels off the road after which an episode ends.
         stalled_steps: Consecutive steps without getting further round after which one ends.
         seed: Of disturbances, segments and policies.
         workers: Processes; the data set does not depend on their number.
         data_root: Folder of the data sets; None is Minari's own.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
         quiet: Whether to show no progress bar.
+        human: Wheel, pedals and pace of a person.
     """
 
     out: str
@@ -55,13 +64,34 @@ class RecordConfig:
     learner_share: float = 1.0
     segment: int = 50
     batch: int = 10
-    max_steps: int = 1000
+    max_steps: int | None = None
     lost_steps: int = 100
     stalled_steps: int = 150
     seed: int = 0
     workers: int = 1
     data_root: Path | None = None
+    trust: bool = False
     quiet: bool = False
+    human: HumanConfig = field(default_factory=HumanConfig)
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether a person drives."""
+        return self.driver == HUMAN
+
+    @property
+    def limit(self) -> int:
+        """Steps after which an episode ends."""
+        if self.max_steps is not None:
+            return self.max_steps
+        return HUMAN_STEPS if self.by_hand else POLICY_STEPS
+
+    @property
+    def disturbance(self) -> Disturbance:
+        """The noise, with the share that is asked for or this driver's own."""
+        if self.noise.share is not None:
+            return self.noise
+        return replace(self.noise, share=0.0 if self.by_hand else SHARE)
 
     def check(self) -> None:
         """Checks the fields.
@@ -69,6 +99,10 @@ class RecordConfig:
         Raises:
             RecordError: A field is out of its range; the message names it.
         """
+        from minari.dataset.minari_dataset import (  # noqa: PLC0415 - quick to import without
+            parse_dataset_id,
+        )
+
         try:
             parse_dataset_id(self.out)
         except (ValueError, TypeError) as error:
@@ -78,33 +112,54 @@ class RecordConfig:
             ) from error
         whole = ("episodes", "segment", "batch", "max_steps", "lost_steps", "stalled_steps")
         for name in (*whole, "workers"):
-            if getattr(self, name) < 1:
-                raise RecordError(f"{name} must be at least 1, not {getattr(self, name)}")
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise RecordError(f"{name} must be at least 1, not {value}")
         for name in ("seed", "first_seed"):
             if getattr(self, name) < 0:
                 raise RecordError(f"{name} must not be negative, not {getattr(self, name)}")
         if not 0 <= self.learner_share <= 1:
             raise RecordError(f"learner_share must lie in [0, 1], not {self.learner_share}")
         try:
-            self.noise.check()
+            self.disturbance.check()
+            self.human.check()
         except ValueError as error:
             raise RecordError(str(error)) from error
+        if self.by_hand:
+            self._check_person()
+        if self.learner == HUMAN:
+            raise RecordError("learner must be a policy, not human: a person is a --driver")
 
     def content(self) -> dict[str, Any]:
         """The fields that decide what an episode holds, as JSON values.
 
         A driver or learner that is a file is told by its content: a checkpoint trained anew under
-        the same name is another one.
+        the same name is another one. A person may set the wheel and the pedals anew at any time,
+        as one may take another car; slow motion is another way to drive.
         """
         decisive = asdict(self)
-        for name, value in decisive.pop("noise").items():
+        del decisive["noise"], decisive["human"]
+        decisive["max_steps"] = self.limit
+        for name, value in asdict(self.disturbance).items():
             decisive[f"noise.{name}"] = value
-        for name in ("out", "episodes", "workers", "data_root", "quiet"):
+        if self.by_hand:
+            decisive |= {"batch": 1, "human.speed": self.human.speed}
+        for name in ("out", "episodes", "workers", "data_root", "trust", "quiet"):
             del decisive[name]
         if self.learner is None:
             del decisive["learner_share"], decisive["segment"]
-        for name in ("driver", "learner"):
-            path = Path(decisive[name] or "")
-            if path.is_file():
-                decisive[f"{name}_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+        for name in ("learner",) if self.by_hand else ("driver", "learner"):
+            found = digest(decisive[name] or "")
+            if found:
+                decisive[f"{name}_sha256"] = found
         return decisive
+
+    def _check_person(self) -> None:
+        """A person has two hands."""
+        if self.workers > 1:
+            raise RecordError(f"workers must be 1 where a person drives, not {self.workers}")
+        if self.learner is not None:
+            raise RecordError(
+                "driver human and a learner do not go together: "
+                "nobody can label what somebody else drives; leave out --learner"
+            )

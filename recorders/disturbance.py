@@ -1,51 +1,12 @@
 """Disturbs what is driven, so that demonstrations hold recoveries and not only perfect laps."""
 
 import math
-from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from policies.protocol import ACTION_HIGH, ACTION_LOW
-
-
-@dataclass(frozen=True)
-class Disturbance:
-    """How executed actions differ from the expert's.
-
-    With the defaults the privileged driver wanders, leaves the road now and then, comes back and
-    still completes its laps; with twice the steering it loses some of them.
-
-    Attributes:
-        share: Share of the episodes that are disturbed; the others are driven cleanly.
-        steer: Standard deviation of a smooth (Ornstein-Uhlenbeck) disturbance of the steering.
-        pedal: The same for gas (positive) and brake (negative).
-        correlation: Steps after which the smooth disturbances have decayed to 1/e.
-        kick_rate: Probability per step that a kick of the steering begins.
-        kick: Largest size of a kick; sizes are uniform in [-kick, kick].
-        kick_steps: Longest kick; lengths are uniform in [1, kick_steps].
-    """
-
-    share: float = 0.8
-    steer: float = 0.05
-    pedal: float = 0.1
-    correlation: float = 15.0
-    kick_rate: float = 0.01
-    kick: float = 0.4
-    kick_steps: int = 8
-
-    def check(self) -> None:
-        """Checks the fields.
-
-        Raises:
-            ValueError: A field is negative, or a probability exceeds 1.
-        """
-        for entry in fields(self):
-            if not getattr(self, entry.name) >= 0:
-                raise ValueError(f"noise.{entry.name} must not be negative")
-        for name in ("share", "kick_rate"):
-            if getattr(self, name) > 1:
-                raise ValueError(f"noise.{name} must lie in [0, 1], not {getattr(self, name)}")
+from recorders.disturbance_config import SHARE, Disturbance
 
 
 class DisturbanceProcess:
@@ -59,7 +20,8 @@ class DisturbanceProcess:
         self._smooth = np.zeros(2)
         self._kick = 0.0
         self._kick_left = 0
-        self._active = bool(rng.random() < disturbance.share)
+        share = SHARE if disturbance.share is None else disturbance.share
+        self._active = bool(rng.random() < share)
 
     def step(self) -> NDArray[np.float64]:
         """Advances by one step.

@@ -24,16 +24,17 @@ Environment = gymnasium.Env[NDArray[np.uint8], NDArray[np.float32]]
 class Driver:
     """A policy, fed with what it wants to see of a batch of lanes."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, trust: bool = False) -> None:
         """Loads the policy.
 
         Args:
             name: What ``policies.load`` takes.
+            trust: Whether it may run code of its own while it is loaded.
 
         Raises:
             policies.PolicyError: It is unknown, cannot be loaded, or sees another simulator.
         """
-        self._policy: Policy = policies.load(name)
+        self._policy: Policy = policies.load(name, trust=trust)
         if self._policy.observation.kind == "camera":
             raise PolicyError(f"{name}: reads camera frames, which CarRacing does not show")
         self._stack = FrameStack(1, 1)
@@ -81,7 +82,8 @@ class Cast:
     @classmethod
     def load(cls, config: RecordConfig) -> "Cast":
         """Loads both, and so names a fault before anything is recorded."""
-        return cls(Driver(config.driver), Driver(config.learner) if config.learner else None)
+        learner = Driver(config.learner, config.trust) if config.learner else None
+        return cls(Driver(config.driver, config.trust), learner)
 
     def batch_size(self, config: RecordConfig) -> int:
         """Episodes in lock-step: one where no forward pass is shared, so that none waits."""

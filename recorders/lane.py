@@ -24,7 +24,8 @@ class Lane:
     Attributes:
         picture: What the world shows, gray or coloured.
         outcome: Why the episode ended: ``lap`` complete, ``playfield`` left (or the world's other
-            ends), ``time`` over, ``lost`` off the road, ``stalled``; empty while it goes on.
+            ends), ``time`` over, ``lost`` off the road, ``stalled``, or ``ended`` by the person who
+            drives; empty while it goes on.
     """
 
     def __init__(
@@ -34,13 +35,17 @@ class Lane:
         index: int,
         track: str,
     ) -> None:
-        self.outcome = ""
         self._env = env
         self._config = config
         self._index = index
         self._track = track
-        self._rng = np.random.default_rng([config.seed, index])
-        self._disturbance = DisturbanceProcess(config.noise, self._rng.spawn(1)[0])
+        self._start()
+
+    def _start(self) -> None:
+        """Begins the episode, and whatever is drawn at random in it."""
+        self.outcome = ""
+        self._rng = np.random.default_rng([self._config.seed, self._index])
+        self._disturbance = DisturbanceProcess(self._config.disturbance, self._rng.spawn(1)[0])
         self._learner_drives = False
         self._terminated = False
         self._steps_off_road = 0
@@ -60,6 +65,27 @@ class Lane:
         """The current frame, ``(84, 84)``."""
         return self._log.frames[-1]
 
+    @property
+    def steps(self) -> int:
+        """Steps driven so far."""
+        return len(self._log.labels)
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """The truth about the current frame, and the action that led to it."""
+        return self._log.infos[-1]
+
+    def rewind(self, steps: int) -> None:
+        """Puts the world, and the recording, back to what they were after so many steps.
+
+        Box2D's state can be read in part only, but it follows from the reset and the actions to
+        the last bit: the labels are driven again. Only where no learner drives.
+        """
+        labels = self._log.labels[:steps]
+        self._start()
+        for label in labels:
+            self.step(label, None)
+
     def step(self, label: NDArray[np.float32], proposal: NDArray[np.float32] | None) -> None:
         """Drives one step.
 
@@ -67,7 +93,7 @@ class Lane:
             label: The expert's action, ``(3,)``.
             proposal: The learner's action, ``(3,)``; None where there is no learner.
         """
-        if proposal is not None and len(self._log.labels) % self._config.segment == 0:
+        if proposal is not None and self.steps % self._config.segment == 0:
             self._learner_drives = bool(self._rng.random() < self._config.learner_share)
         added = self._disturbance.step()
         if proposal is not None and self._learner_drives:
@@ -114,7 +140,7 @@ class Lane:
         return seed
 
     def _end(self, terminated: bool, truncated: bool, info: dict[str, Any]) -> str:
-        steps = len(self._log.labels)
+        steps = self.steps
         self._steps_off_road = self._steps_off_road + 1 if info["wheels_off_road"] == 4 else 0
         if info["progress"] > self._best[0] + LEAST_PROGRESS:
             self._best = (info["progress"], steps)
@@ -122,7 +148,7 @@ class Lane:
             return "lap"
         if terminated:
             return "playfield"
-        if truncated or steps >= self._config.max_steps:
+        if truncated or steps >= self._config.limit:
             return "time"
         if self._steps_off_road >= self._config.lost_steps:
             return "lost"

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
-import joblib
 import torch
 from rich.console import Console
 from rich.progress import (
@@ -17,6 +17,7 @@ from rich.progress import (
 )
 
 import maps
+from nsac_core.benchmarks.processes import finished
 from policies.demonstrations import root_folder
 from recorders.config import RecordConfig
 from recorders.data_set import RecordedDataSet
@@ -36,16 +37,22 @@ def record(config: RecordConfig) -> str:
         RecordError: The configuration is wrong, or the data set holds other recordings.
         policies.PolicyError: Driver or learner cannot be loaded.
         maps.MapError: A map is unknown or malformed.
+        KeyboardInterrupt: The person who drives stopped before the last episode.
     """
     config.check()
     # Worker processes outlive a call, and the environment variable they started with.
     config = replace(config, data_root=root_folder(config.data_root).absolute())
     tracks = _tracks(config)
-    cast = Cast.load(config)
+    cast = None if config.by_hand else Cast.load(config)
     data_set = RecordedDataSet(root_folder(config.data_root), config.out)
     with data_set.opened(config) as missing:
         if missing:
-            _record_missing(config, cast, tracks, missing)
+            steps = (
+                _record_missing(config, cast, tracks, missing)
+                if cast
+                else _record_person(config, data_set, [(i, tracks[i]) for i in missing])
+            )
+            _show(config, steps, len(missing))
         if data_set.growing.exists():
             data_set.finish(config)
     return config.out
@@ -53,7 +60,7 @@ def record(config: RecordConfig) -> str:
 
 def _record_missing(
     config: RecordConfig, cast: Cast, tracks: list[str], missing: list[int]
-) -> None:
+) -> Iterable[int]:
     """Drives whole batches, whose make-up depends on the configuration alone."""
     size = cast.batch_size(config)
     batches = [
@@ -62,15 +69,23 @@ def _record_missing(
         if set(range(first, first + size)) & set(missing)
     ]
     wanted = frozenset(missing)
-    if config.workers == 1:
-        steps: Iterable[int] = (
-            count
-            for batch in batches
-            for count in _record_batch(config, cast, tracks, batch, wanted)
-        )
-    else:
-        steps = _record_in_processes(config, tracks, batches, wanted)
-    _show(config, steps, len(missing))
+    if config.workers > 1:
+        return _record_in_processes(config, tracks, batches, wanted)
+    return (
+        count for batch in batches for count in _record_batch(config, cast, tracks, batch, wanted)
+    )
+
+
+def _record_person(
+    config: RecordConfig, data_set: RecordedDataSet, episodes: list[tuple[int, str]]
+) -> Iterator[int]:
+    """Writes the episodes that a person keeps; yields the steps of each."""
+    from recorders.human.driving import drive_by_hand  # noqa: PLC0415 - who else needs a window
+
+    with closing(drive_by_hand(config, episodes)) as drives:
+        for episode in drives:
+            data_set.write(episode)
+            yield episode.steps
 
 
 def _record_batch(
@@ -97,17 +112,13 @@ def _record_batch(
 def _record_in_processes(
     config: RecordConfig, tracks: list[str], batches: list[range], wanted: frozenset[int]
 ) -> Iterator[int]:
-    with joblib.parallel_config("loky", inner_max_num_threads=1):
-        parallel = joblib.Parallel(n_jobs=config.workers, return_as="generator_unordered")
-        jobs = (
-            joblib.delayed(_record_whole_batch)(config, tracks, batch, wanted) for batch in batches
-        )
-        for counts in parallel(jobs):
-            yield from counts
+    work = partial(_record_whole_batch, config, tracks, wanted)
+    for counts in finished(work, batches, config.workers):
+        yield from counts
 
 
 def _record_whole_batch(
-    config: RecordConfig, tracks: list[str], batch: range, wanted: frozenset[int]
+    config: RecordConfig, tracks: list[str], wanted: frozenset[int], batch: range
 ) -> list[int]:
     return list(_record_batch(config, Cast.load(config), tracks, batch, wanted))
 

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import re
 import shlex
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,44 +21,22 @@ import policies
 from drive.udacity.faults import CAUSES
 from evaluation.lane import WORLD
 from evaluation.metrics import REGISTRY
+from maps import command_line
+from maps.command_line import resolve
 from nsac_core.methods import METHODS
 from policies.protocol import ACTION_HIGH, ACTION_LOW
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
-WORKERS = {
-    "nsac-record": ("recorders.cli", "record"),
-    "nsac-train": ("policies.cli", "train"),
-    "nsac-evaluate": ("evaluation.cli", "evaluate"),
-    "nsac-demo": ("evaluation.demo", "demo"),
-    "nsac-inspect": ("evaluation.inspect_cli", "main"),
-    "nsac-bench": ("nsac_core.cli", "perform"),
-    "nsac-udacity-sim": ("drive.udacity.cli", "run"),
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROGRAMS = {
+    name: importlib.import_module(target.partition(":")[0])
+    for name, target in PYPROJECT["project"]["scripts"].items()
 }
-"""Where each command lives, and what it calls with the configuration it has parsed."""
+"""The module of each program, with its ``main`` and, where it has several, its ``COMMANDS``."""
 
-WORDS = {
-    "compare": "compare_runs",
-    "drivers": "compare",
-    "laps-needed": "answer",
-    "perturbations": "save_sheet",
-    "study": "run_study",
-    "udacity": "evaluate_stand_in",
-    "udacity-open-loop": "open_loop",
-    "udacity-saliency": "draw_saliency",
-}
-"""What ``nsac-evaluate`` calls for its first words."""
-
-RECORDERS = {"carracing": "record", "check": "check", "udacity": "record_udacity"}
-"""What ``nsac-record`` calls for its first words."""
-
-INSPECTORS = {
-    "report": "make_report",
-    "saliency": "study",
-    "traces": "trace",
-    "wiring": "save_wiring",
-}
-"""What ``nsac-inspect`` calls for its first words."""
+OTHERS = {"nsac-train": ["--expert", "ppo"], "nsac-evaluate": ["--world", "udacity"]}
+"""Options that choose another configuration."""
 
 
 class ParsedError(Exception):
@@ -94,31 +73,21 @@ def table_names(document: str, words: str) -> list[str]:
 
 
 def parse(line: str, monkeypatch: pytest.MonkeyPatch) -> object:
-    """The configuration that a command line stands for."""
-    command, *arguments = shlex.split(line)
-    if command == "nsac-maps":
-        module = importlib.import_module("maps.cli")
-        kinds = {"list": "ListMaps", "show": "ShowMap", "import": "ImportMap"}
-        monkeypatch.setattr(getattr(module, kinds[arguments[0]]), "run", stop)
-    else:
-        name, worker = WORKERS[command]
-        if command == "nsac-evaluate":
-            worker = WORDS.get(arguments[0], worker)
-            if "--world" in arguments:
-                worker = "drive_live"
-        if command == "nsac-record":
-            worker = RECORDERS[arguments[0]]
-        if command == "nsac-inspect":
-            worker = INSPECTORS[arguments[0]]
-        module = importlib.import_module(name)
-        monkeypatch.setattr(module, worker, stop)
+    """The configuration that a command line stands for; whatever would do the work exists."""
+
+    def resolve_but_stop(name: str) -> Callable[..., Any]:
+        found = resolve(name)
+        return found if inspect.isclass(found) else stop
+
+    monkeypatch.setattr(command_line, "resolve", resolve_but_stop)
+    program, *arguments = shlex.split(line)
     with pytest.raises(ParsedError) as parsed:
-        module.main(arguments)
+        PROGRAMS[program].main(arguments)
     configuration: object = parsed.value.args[0]
     return configuration
 
 
-def stop(config: object, *_: object) -> None:
+def stop(config: object) -> None:
     raise ParsedError(config)
 
 
@@ -129,9 +98,9 @@ def test_every_command_line_is_understood(line: str, monkeypatch: pytest.MonkeyP
         config.check()
 
 
-def test_every_command_is_documented() -> None:
+def test_every_program_is_documented() -> None:
     shown = {line.split()[0] for line in command_lines()}
-    assert shown >= {*WORKERS, "nsac-maps"} - {"nsac-demo"}
+    assert shown >= PROGRAMS.keys() - {"nsac-demo"}
 
 
 def test_a_wrong_option_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,19 +110,13 @@ def test_a_wrong_option_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_every_option_in_the_text_exists(capsys: pytest.CaptureFixture[str]) -> None:
     known = ""
-    calls: list[tuple[str, list[str]]] = [(name, []) for name, _ in WORKERS.values()]
-    calls += [("recorders.cli", [word]) for word in RECORDERS]
-    calls += [("policies.cli", words) for words in (["--expert", "ppo"], ["udacity"])]
-    benchmarks = ("boston", "report", "page", "spiral", "ablations", "runtime", "all")
-    calls += [("nsac_core.cli", [command]) for command in benchmarks]
-    calls += [("evaluation.cli", [word]) for word in WORDS]
-    calls += [("evaluation.cli", ["--world", "udacity"])]
-    calls += [("evaluation.inspect_cli", [word]) for word in INSPECTORS]
-    calls += [("maps.cli", [command]) for command in ("show", "import")]
-    for module, arguments in calls:
-        with pytest.raises(SystemExit):
-            importlib.import_module(module).main([*arguments, "--help"])
-        known += capsys.readouterr().out
+    for name, program in PROGRAMS.items():
+        words = [[], *([word] for word in getattr(program, "COMMANDS", {})), OTHERS.get(name, [])]
+        for arguments in words:
+            with pytest.raises(SystemExit) as end:
+                program.main([*arguments, "--help"])
+            assert not end.value.code
+            known += capsys.readouterr().out
     for document in DOCUMENTS:
         text = re.sub(r"```.*?```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
         for option in re.findall(r"`(?:nsac-\w+ )?(--[a-z.-]+)", text):
@@ -230,7 +193,7 @@ def test_the_maps_guide_names_all_maps() -> None:
 def follow_road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> policies.Policy:
     """The guide's own policy, loaded as its reader would."""
     monkeypatch.chdir(tmp_path)
-    code, _ = blocks(ROOT / "docs" / "own_policy.md", "python")
+    code = blocks(ROOT / "docs" / "own_policy.md", "python")[0]
     Path("follow_road.py").write_text(code, encoding="utf-8")
     return policies.load("follow_road:make")
 

@@ -1,14 +1,13 @@
 """The server that the Udacity simulator, or the stand-in for it, connects to."""
 
 import asyncio
-import ipaddress
 import logging
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -17,8 +16,9 @@ from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 
-from drive.udacity.answering import Limits
+from drive.udacity.bridge_config import PORT, BridgeConfig, BridgeError
 from drive.udacity.faults import Faults
+from drive.udacity.limits import Limits
 from drive.udacity.pilot import Driver, MakeDriver, Pilot, first_at_once
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.reply_times import ReplySpeed, ReplyTimes
@@ -37,56 +37,12 @@ __all__ = [
     "in_background",
 ]
 
-PORT = 4567
-"""The simulator knows no other."""
 
 MAX_MESSAGE = 4 * 2**20
 MAX_CLIENTS = 32
 _PATH = "/socket.io/"
 _websocket_log = logging.getLogger("drive.udacity.websocket")
 _websocket_log.setLevel(logging.CRITICAL)  # what it would say is counted here, by cause
-
-
-class BridgeError(ValueError):
-    """A bridge that cannot be opened; the message is one line."""
-
-
-@dataclass(frozen=True)
-class BridgeConfig:
-    """Where a bridge listens, and its patience.
-
-    Attributes:
-        port: The simulator connects to 4567; 0 stands for any that is free.
-        host: Address to listen on.
-        public: Whether the address may be one that other machines reach.
-        limits: Of time.
-    """
-
-    port: int = PORT
-    host: str = "127.0.0.1"
-    public: bool = False
-    limits: Limits = field(default_factory=Limits)
-
-    def check(self) -> None:
-        """Refuses what cannot be, or would let strangers in.
-
-        Raises:
-            BridgeError: In one line that says what would be right.
-        """
-        if not 0 <= self.port <= 65535:
-            raise BridgeError(f"port is {self.port}, expected 0 to 65535")
-        if not (self.public or _is_loopback(self.host)):
-            raise BridgeError(
-                f"host {self.host!r} can be reached by other machines; say public to allow it, "
-                "or listen on 127.0.0.1"
-            )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,15 @@
-"""``nsac-udacity-sim``: parses the command line and calls the library."""
+"""``nsac-udacity-sim``: its only command."""
 
-import sys
-from dataclasses import fields
+from maps.command_line import Command, run
 
-import tyro
-
-from drive.udacity.driving_log import DrivingLogError
-from drive.udacity.simulator.side_channel import STANDARD_OUTPUT
-from drive.udacity.simulator.simulator import SimulatorError
-from drive.udacity.simulator.stand_in import StandInConfig, run
-from maps.faults import one_line
+STAND_IN = Command(
+    "drive.udacity.simulator.config:StandInConfig",
+    "drive.udacity.simulator.program:run_stand_in",
+    "A stand-in for the Udacity simulator: connect to a controller, or record.",
+    resumes=False,
+)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the stand-in; a fault is one line on stderr and exit status 2."""
-    config = tyro.cli(
-        StandInConfig,
-        prog="nsac-udacity-sim",
-        description="A stand-in for the Udacity simulator: connect to a controller, or record.",
-        args=arguments,
-    )
-    with one_line(SimulatorError, DrivingLogError):
-        summary = run(config)
-    # Standard output is a report's alone, that others may read it.
-    file = sys.stderr if config.report == STANDARD_OUTPUT else sys.stdout
-    for entry in fields(summary):
-        print(f"{entry.name}: {getattr(summary, entry.name):.5g}", file=file)
+    """Runs the stand-in; see ``maps.command_line`` for how it ends."""
+    run("nsac-udacity-sim", STAND_IN.description, {}, arguments, default=STAND_IN)

@@ -17,7 +17,8 @@ from typing import Self
 import numpy as np
 
 from drive.udacity import frames
-from drive.udacity.frames import Frame
+from drive.udacity.driving_log_error import DrivingLogError
+from drive.udacity.frame_shape import Frame
 
 LOG_NAME = "driving_log.csv"
 IMAGE_FOLDER = "IMG"
@@ -31,10 +32,6 @@ RANGES = {
     "speed": (0.0, math.inf),
 }
 """Smallest and largest value of each number of a row, in the order of the columns."""
-
-
-class DrivingLogError(ValueError):
-    """A recording that cannot be read or written; the message is one line."""
 
 
 class DrivingLog:

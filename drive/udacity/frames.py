@@ -8,13 +8,9 @@ import struct
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Frame = NDArray[np.uint8]
-"""RGB, ``(160, 320, 3)``."""
+from drive.udacity.frame_shape import FRAME_SHAPE, HEIGHT, WIDTH, Frame
 
-HEIGHT, WIDTH = 160, 320
-FRAME_SHAPE = (HEIGHT, WIDTH, 3)
 JPEG_QUALITY = 75
 """Unity's own quality, which the simulator uses for its recordings and on the wire."""
 

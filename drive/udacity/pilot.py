@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from drive.udacity.commands import safe_command
 from drive.udacity.faults import Faults
-from drive.udacity.frames import Frame, FrameError, decode
+from drive.udacity.frame_shape import Frame
+from drive.udacity.frames import FrameError, decode
 from drive.udacity.protocol import Command, Telemetry
 
 

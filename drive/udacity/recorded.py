@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from drive.udacity.commands import safe_command
 from drive.udacity.driving_log import DrivingLog
-from drive.udacity.frames import Frame
+from drive.udacity.frame_shape import Frame
 from drive.udacity.pilot import Driver
 from drive.udacity.protocol import Command, Telemetry
 

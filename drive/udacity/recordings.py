@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from drive.udacity import frames
-from drive.udacity.driving_log import CAMERAS, IMAGE_FOLDER, LOG_NAME, DrivingLogError
+from drive.udacity.driving_log import CAMERAS, IMAGE_FOLDER, LOG_NAME
+from drive.udacity.driving_log_error import DrivingLogError
 from drive.udacity.frames import FrameError
 from drive.udacity.log_lines import Cause, LineError, parse
 

@@ -7,8 +7,9 @@ from typing import assert_never
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from drive.udacity.answering import Answering, Limits
+from drive.udacity.answering import Answering
 from drive.udacity.faults import Faults
+from drive.udacity.limits import Limits
 from drive.udacity.pilot import Pilot
 from drive.udacity.protocol import (
     Close,

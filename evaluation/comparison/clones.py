@@ -13,7 +13,7 @@ from evaluation.comparison.dagger import correct, recoloured
 from evaluation.comparison.recording import NAME, parts
 from evaluation.errors import EvaluationError
 from nsac_core.benchmarks.processes import finished
-from policies.augmentation import Augmentation
+from policies.augmentation_config import Augmentation
 from policies.cloning import this_command
 from policies.errors import PolicyError
 from policies.train import train

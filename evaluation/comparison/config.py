@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from evaluation.errors import EvaluationError
-from evaluation.lane import MAX_STEPS
-from nsac_core.methods import METHODS
-from recorders import Disturbance
+from evaluation.limits import MAX_STEPS
+from nsac_core.method_names import METHOD_NAMES
+from recorders.disturbance_config import Disturbance
 
 Arm = Literal["plain", "dagger", "colours"]
 """How clones are made: from the demonstrations; also from corrections; from both, recoloured."""
@@ -20,7 +20,7 @@ STAGES: tuple[Stage, ...] = tuple(stage for stage in get_args(Stage) if stage !=
 
 _FREE = (
     *("out", "methods", "arms", "seeds", "first_seed", "clones", "stages", "supervised"),
-    *("validation_tracks", "tracks", "renderer", "batch", "page", "workers", "quiet"),
+    *("validation_tracks", "tracks", "renderer", "batch", "page", "workers", "trust", "quiet"),
 )
 """Fields that decide nothing about a clone."""
 
@@ -97,6 +97,8 @@ class ComparisonConfig:
         max_steps: Limit of an episode, recorded or driven.
         page: Markdown page whose blocks are filled with the tables, or None.
         workers: Processes, of one thread each; they do not change the results.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            `torch.export` and TorchScript. Only for files of somebody you trust.
         quiet: No progress bars.
     """
 
@@ -130,6 +132,7 @@ class ComparisonConfig:
     max_steps: int = MAX_STEPS
     page: Path | None = None
     workers: int = 1
+    trust: bool = False
     quiet: bool = False
 
     def check(self) -> None:
@@ -154,15 +157,15 @@ class ComparisonConfig:
             )
         if not self.arms:
             raise EvaluationError(f"arms names none of {', '.join(ARMS)}")
-        unknown = [name for name in self.methods if name not in (*METHODS, "all")]
+        unknown = [name for name in self.methods if name not in (*METHOD_NAMES, "all")]
         if unknown or not self.methods:
             wrong = f"no method {unknown[0]!r}" if unknown else "no method given"
-            raise EvaluationError(f"{wrong}; there are all, {', '.join(METHODS)}")
+            raise EvaluationError(f"{wrong}; there are all, {', '.join(METHOD_NAMES)}")
 
     @property
     def chosen_methods(self) -> list[str]:
         """Names of the methods, in the order of tables."""
-        return [name for name in METHODS if name in self.methods or "all" in self.methods]
+        return [name for name in METHOD_NAMES if name in self.methods or "all" in self.methods]
 
     @property
     def data_root(self) -> Path:

@@ -121,6 +121,7 @@ def _record(config: ComparisonConfig, how: TrainConfig, number: int, learner: Pa
             max_steps=config.max_steps,
             seed=how.seed,
             data_root=config.data_root,
+            trust=config.trust,
             quiet=True,
         )
         names.append(record(recording))

@@ -15,6 +15,7 @@ from evaluation.comparison.entrants import method_of, seed_of
 from evaluation.comparison.intervals import crossed_bootstrap, matrix
 from evaluation.errors import EvaluationError
 from evaluation.statistics import Interval
+from files import parquet_file
 from nsac_core.benchmarks.contenders import title
 from nsac_core.benchmarks.sheets import Field, Sheet
 
@@ -88,7 +89,7 @@ def tables(run: Path, ceilings: Path, expert: str = "ppo") -> list[Sheet]:
         EvaluationError: It did not drive there, or not the same laps.
     """
     steps, experts = (
-        pd.read_parquet(folder / "steps.parquet", columns=COLUMNS) for folder in (run, ceilings)
+        parquet_file.read(folder / "steps.parquet", columns=COLUMNS) for folder in (run, ceilings)
     )
     experts = experts[experts["policy"] == expert]
     if experts.empty:

@@ -12,8 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
+from evaluation.confidence import CONFIDENCE
 from evaluation.errors import EvaluationError
-from evaluation.statistics import CONFIDENCE, RESAMPLES, Interval, Statistic
+from evaluation.statistics import RESAMPLES, Interval, Statistic
 
 FloatArray = NDArray[np.float64]
 

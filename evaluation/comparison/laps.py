@@ -10,6 +10,7 @@ from evaluation.comparison.config import ComparisonConfig
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
 from evaluation.run import drive
+from files import parquet_file
 
 CEILINGS = "ceilings"
 """Arm of the drivers that are no clones."""
@@ -48,7 +49,7 @@ def driven(out: Path) -> Driven:
         EvaluationError: There are none.
     """
     files = sorted((out / "runs").glob("*/laps.parquet"))
-    frames = {file.parent.name: pd.read_parquet(file) for file in files}
+    frames = {file.parent.name: parquet_file.read(file) for file in files}
     ceilings = frames.pop(CEILINGS, pd.DataFrame())
     if not frames:
         raise EvaluationError(f"{out}: no laps of clones; the stage drive makes them")

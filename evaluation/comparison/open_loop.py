@@ -14,6 +14,8 @@ import torch
 from evaluation.comparison.clones import Clone
 from evaluation.comparison.config import ComparisonConfig
 from evaluation.comparison.recording import parts
+from files import parquet_file
+from files.parquet_file import CHECKSUMS
 from nsac_core import fitting, metrics
 from nsac_core.benchmarks.cells import frame, prediction_of
 from nsac_core.benchmarks.processes import finished
@@ -76,7 +78,7 @@ def _predict(test: Demonstrations, job: _Job) -> None:
     metadata = {**table.schema.metadata, _CHECKPOINT: _digest(job.checkpoint)}
     job.file.parent.mkdir(parents=True, exist_ok=True)
     aside = job.file.with_suffix(".part")
-    pq.write_table(table.replace_schema_metadata(metadata), aside)
+    pq.write_table(table.replace_schema_metadata(metadata), aside, **CHECKSUMS)
     aside.replace(job.file)
 
 
@@ -84,7 +86,7 @@ def _is_done(job: _Job) -> bool:
     """Whether the predictions are there and those of this very checkpoint."""
     if not job.file.is_file():
         return False
-    metadata: dict[bytes, bytes] = pq.read_schema(job.file).metadata
+    metadata: dict[bytes, bytes] = parquet_file.read_schema(job.file).metadata
     return metadata.get(_CHECKPOINT) == _digest(job.checkpoint)
 
 
@@ -95,7 +97,7 @@ def _digest(file: Path) -> bytes:
 
 
 def _scored(job: _Job) -> list[dict[str, Any]]:
-    prediction, y = prediction_of(pd.read_parquet(job.file))
+    prediction, y = prediction_of(parquet_file.read(job.file))
     rows = []
     for column, action in enumerate((*ACTIONS, OVERALL)):
         chosen = slice(None) if action == OVERALL else slice(column, column + 1)

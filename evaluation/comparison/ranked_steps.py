@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from evaluation.statistics import CONFIDENCE, RESAMPLES, Interval
+from evaluation.confidence import CONFIDENCE
+from evaluation.statistics import RESAMPLES, Interval
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -25,6 +25,7 @@ from evaluation.comparison.tables import (
 )
 from evaluation.comparison.while_driving import handing_over, while_driving
 from evaluation.errors import EvaluationError
+from files import json_file, parquet_file
 from files.whole import write_text
 from nsac_core.benchmarks.figures import overview as open_loop_overview
 from nsac_core.benchmarks.page import fill_blocks
@@ -75,7 +76,7 @@ def report(out: Path, page: Path | None = None) -> Report:
     figures: dict[str, Figure] = {}
     scores = out / "open_loop.parquet"
     if scores.is_file():
-        found_scores = pd.read_parquet(scores)
+        found_scores = parquet_file.read(scores)
         sheets += open_loop_sheets(found_scores)
         figures["open_loop"] = _open_loop(out, found_scores)
     if any((out / "runs").glob("*/laps.parquet")):
@@ -105,7 +106,7 @@ def _open_loop(out: Path, scores: pd.DataFrame) -> Figure:
     own = scores[scores["arm"] == arm]
     clones = own[["method", "seed"]].drop_duplicates()
     predictions = [
-        pd.read_parquet(predictions_file(out, Clone(arm, method, seed))).assign(
+        parquet_file.read(predictions_file(out, Clone(arm, method, seed))).assign(
             model=method, seed=seed
         )
         for method, seed in clones.itertuples(index=False)
@@ -143,7 +144,7 @@ def _fill(page: Path, out: Path, sheets: list[Sheet], figures: list[str]) -> lis
     blocks["settings"] = f"```json\n{json.dumps(settings_of(out), indent=1)}\n```\n"
     data = out / "data.json"
     if data.is_file():
-        blocks["data"] = _data(json.loads(data.read_text(encoding="utf-8")))
+        blocks["data"] = _data(json_file.read(data))
     if not page.is_file():
         raise EvaluationError(f"{page}: no such page")
     left = fill_blocks(page, blocks, _possible())

@@ -5,7 +5,6 @@ whence the thresholds come; ``sweep``, the clones alone and with each threshold;
 which each threshold has a control that takes over as often and as long, but at random times.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -14,13 +13,15 @@ import numpy as np
 import pandas as pd
 
 import policies
+from evaluation import run_description
 from evaluation.comparison.entrants import method_of, seed_of
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
-from evaluation.lane import MAX_STEPS
+from evaluation.limits import MAX_STEPS
 from evaluation.metrics.base import column
 from evaluation.metrics.uncertainty import total_sigma
 from evaluation.run import Run, drive
+from files import parquet_file
 from nsac_core.benchmarks.report import write_frame
 from policies.selective import Handover, Part, spell
 
@@ -54,6 +55,8 @@ class SelectiveConfig:
         seed: Of everything random.
         max_steps: Limit of an episode.
         workers: Processes, of one thread each; they do not change the results.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            `torch.export` and TorchScript. Only for files of somebody you trust.
         quiet: No progress bars.
     """
 
@@ -70,6 +73,7 @@ class SelectiveConfig:
     seed: int = 0
     max_steps: int = MAX_STEPS
     workers: int = 1
+    trust: bool = False
     quiet: bool = False
 
     def check(self) -> None:
@@ -184,11 +188,11 @@ def read(out: Path) -> pd.DataFrame:
     """
     if not (out / SETTINGS).is_file():
         raise EvaluationError(f"{out}: no {SETTINGS}, so no finished study of selective drivers")
-    settings = pd.read_parquet(out / SETTINGS)
+    settings = parquet_file.read(out / SETTINGS)
     frames = []
     for name in ("sweep", "random"):
         if (out / name / "laps.parquet").is_file():
-            run = Run(out / name, pd.read_parquet(out / name / "laps.parquet"))
+            run = Run(out / name, parquet_file.read(out / name / "laps.parquet"))
             frames += [laps.assign(source=source) for source, laps in _by_source(run, "laps")]
     return pd.concat(frames, ignore_index=True).merge(settings, on="source")
 
@@ -218,7 +222,7 @@ def _alone(config: SelectiveConfig) -> pd.DataFrame:
 
 def _by_source(run: Run, table: str = "steps") -> list[tuple[str, pd.DataFrame]]:
     """The laps or the steps of each driver of a run, with what loads it."""
-    sources = json.loads((run.folder / "config.json").read_text(encoding="utf-8"))["sources"]
+    sources = run_description.read(run.folder).sources
     if table == "laps":
         frame = run.laps
     else:
@@ -236,6 +240,7 @@ def _run(config: SelectiveConfig, name: str, drivers: list[str], tracks: str) ->
         seed=config.seed,
         max_steps=config.max_steps,
         workers=config.workers,
+        trust=config.trust,
         quiet=config.quiet,
     )
 

@@ -30,6 +30,7 @@ from evaluation.foresight import alarm_level, coming_error, lead_times, leaves_s
 from evaluation.metrics.base import column
 from evaluation.metrics.uncertainty import PARTS, total_sigma
 from evaluation.statistics import Interval
+from files import parquet_file
 from nsac_core.benchmarks.contenders import order, title
 from nsac_core.benchmarks.sheets import Field, Sheet
 from policies.protocol import ACTIONS
@@ -88,7 +89,7 @@ def rate(run: Path, open_loop: Path | None = None, seed: int = 0) -> list[Rating
     file = run / "steps.parquet"
     if not file.is_file():
         raise EvaluationError(f"{run}: no steps.parquet, so no run")
-    steps = pd.read_parquet(file, columns=STEPS)
+    steps = parquet_file.read(file, columns=STEPS)
     ratings = []
     by_method = steps.groupby(steps["policy"].map(method_of), sort=False)
     for method in sorted(by_method.groups, key=lambda name: (order(str(name)), str(name))):
@@ -281,7 +282,7 @@ def _predictions(folder: Path, policies: list[str]) -> list[pd.DataFrame]:
     for policy in policies:
         file = folder / f"{policy}.parquet"
         if file.is_file():
-            rows = pd.read_parquet(file)
+            rows = parquet_file.read(file)
             frames.append(rows[rows["output"] == ACTIONS.index("steer")].sort_values("row"))
     return frames
 

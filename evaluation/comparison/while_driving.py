@@ -1,12 +1,12 @@
 """What a report says of a comparison's steps: uncertainty, distance to the expert, takeovers."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from evaluation import run_description
 from evaluation.comparison import expert_distance, takeovers, uncertainty
 from evaluation.comparison.laps import CEILINGS
 from evaluation.comparison.selective import SETTINGS
@@ -58,8 +58,7 @@ def handing_over(out: Path) -> Found:
 
 def _label(ceilings: Path, expert: str) -> str | None:
     """What the run of the ceilings calls the expert, or None where it did not drive."""
-    file = ceilings / "config.json"
     if not (ceilings / "steps.parquet").is_file():
         return None
-    sources: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))["sources"]
+    sources = run_description.read(ceilings).sources
     return next((label for label, source in sources.items() if source == expert), None)

@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
 from evaluation.errors import EvaluationError
-from evaluation.inspection.recorder import LapRecorder
-from evaluation.inspection.seen_laps import SeenLap, drive_and_see, see_run
-from evaluation.lane import MAX_STEPS
+from evaluation.limits import MAX_STEPS
+
+if TYPE_CHECKING:
+    from evaluation.inspection.recorder import LapRecorder
+    from evaluation.inspection.seen_laps import SeenLap
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class LapsConfig:
         seed: Of everything random.
         max_steps: Limit of an episode, of 1/50 s each.
         workers: Processes, with one torch thread each; they do not change the laps.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
     """
 
     out: Path
@@ -35,8 +39,9 @@ class LapsConfig:
     seed: int = 0
     max_steps: int = MAX_STEPS
     workers: int = 1
+    trust: bool = False
 
-    def laps(self, observers: Sequence[type[LapRecorder]] = ()) -> list[SeenLap]:
+    def laps(self, observers: "Sequence[type[LapRecorder]]" = ()) -> "list[SeenLap]":
         """Drives and sees what has not been yet.
 
         Args:
@@ -48,10 +53,13 @@ class LapsConfig:
             PolicyError: As ``drive_and_see``.
             MapError: There is no such map.
         """
+        # Help must not wait for torch, which laps are driven with.
+        from evaluation.inspection.seen_laps import drive_and_see, see_run  # noqa: PLC0415
+
         if bool(self.policy) != bool(self.map):
             raise EvaluationError("--policy and --map go together; without both, --out is a run")
         if not self.policy:
-            return see_run(self.out, observers)
+            return see_run(self.out, observers, self.trust)
         return drive_and_see(
             self.policy,
             self.map,
@@ -61,4 +69,5 @@ class LapsConfig:
             seed=self.seed,
             max_steps=self.max_steps,
             workers=self.workers,
+            trust=self.trust,
         )

@@ -1,28 +1,31 @@
 """Seen laps: an ordinary run with a folder ``seen/<policy>-<lap>`` of recordings for each lap."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import maps as track_maps
-import policies as drivers
+from evaluation import run_description
 from evaluation.closed_loop import Chunk, drive_chunk, split
-from evaluation.config import EvaluateConfig, entrants
+from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
+from evaluation.identity import entrants
 from evaluation.inspection.recorder import FrameRecorder, LapRecorder
 from evaluation.inspection.traces import TraceRecorder
 from evaluation.labels import file_name
-from evaluation.lane import MAX_STEPS
+from evaluation.limits import MAX_STEPS
 from evaluation.observer import Moment, Observer
 from evaluation.perturbations import CLEAN
 from evaluation.run import drive
+from files import arrays_file, parquet_file
+from files.damaged import DamagedError
+from files.plain_values import made
 from policies import Policy
 
 RECORDERS: tuple[type[LapRecorder], ...] = (FrameRecorder, TraceRecorder)
@@ -65,7 +68,7 @@ def seen_laps(run: Path) -> list[SeenLap]:
     file = run / "steps.parquet"
     if not file.is_file():
         raise EvaluationError(f"{run}: no finished run: steps.parquet is missing")
-    steps = pd.read_parquet(file)
+    steps = parquet_file.read(file)
     steps = steps[steps["perturbation"] == CLEAN.name]
     laps = []
     for _, own in steps.groupby(["policy", "lap"], sort=False):
@@ -80,7 +83,7 @@ def seen_laps(run: Path) -> list[SeenLap]:
     return laps
 
 
-def drive_and_see(
+def drive_and_see(  # noqa: PLR0913 - the settings of one run
     policies: Sequence[str | Path],
     maps: str,
     out: Path,
@@ -90,6 +93,7 @@ def drive_and_see(
     seed: int = 0,
     max_steps: int = MAX_STEPS,
     workers: int = 1,
+    trust: bool = False,
 ) -> list[SeenLap]:
     """Drives one lap of each policy on each map, as ``nsac-evaluate`` does, and keeps what it saw.
 
@@ -105,6 +109,8 @@ def drive_and_see(
         seed: Of everything random.
         max_steps: Limit of an episode.
         workers: Processes.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
 
     Raises:
         EvaluationError: The folder holds another run, or the configuration cannot be.
@@ -119,6 +125,7 @@ def drive_and_see(
         seed=seed,
         workers=workers,
         max_steps=max_steps,
+        trust=trust,
         quiet=True,
     )
     recorders = tuple(dict.fromkeys([*RECORDERS, *observers]))
@@ -127,27 +134,39 @@ def drive_and_see(
     return seen_laps(out)
 
 
-def see_run(run: Path, observers: Sequence[type[LapRecorder]] = ()) -> list[SeenLap]:
+def see_run(
+    run: Path, observers: Sequence[type[LapRecorder]] = (), trust: bool = False
+) -> list[SeenLap]:
     """The seen laps of a run that was driven before; where a recording is missing, it is made.
+
+    Args:
+        run: Folder of the run.
+        observers: What is recorded beside ``RECORDERS``.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
 
     Raises:
         EvaluationError: It is no finished run.
         PolicyError: A policy cannot be loaded any more.
     """
-    config = config_of(run)
+    config = config_of(run, trust)
     drive(config)
     _see_what_is_missing(config, tuple(dict.fromkeys([*RECORDERS, *observers])))
     return seen_laps(run)
 
 
-def config_of(run: Path) -> EvaluateConfig:
-    """What a run was driven with.
+def config_of(run: Path, trust: bool = False) -> EvaluateConfig:
+    """What a run was driven with; trust is not taken from a file, but given anew.
 
     Raises:
         EvaluationError: It is no run.
     """
-    values = _description(run)["config"]
-    return EvaluateConfig(**{**values, "policy": tuple(values["policy"]), "out": run})
+    values = run_description.read(run).config
+    try:
+        return made(EvaluateConfig, {**values, "out": str(run), "trust": trust})
+    except ValueError as fault:
+        file = run / run_description.FILE
+        raise EvaluationError(f"{file}: not of a run of nsac-evaluate: {fault}") from None
 
 
 def sources_of(run: Path) -> dict[str, str]:
@@ -156,8 +175,7 @@ def sources_of(run: Path) -> dict[str, str]:
     Raises:
         EvaluationError: It is no run.
     """
-    sources: dict[str, str] = _description(run)["sources"]
-    return sources
+    return run_description.read(run).sources
 
 
 @dataclass(frozen=True)
@@ -201,17 +219,6 @@ class Recording:
         return replace(self, recorders=wanted)
 
 
-def _description(run: Path) -> dict[str, Any]:
-    file = run / "config.json"
-    try:
-        values: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError, UnicodeDecodeError):
-        raise EvaluationError(f"{run}: no run: config.json is missing or damaged") from None
-    if not {"config", "sources"} <= values.keys():
-        raise EvaluationError(f"{file}: is not that of a run of nsac-evaluate")
-    return values
-
-
 class _Together:
     """Several observers as one."""
 
@@ -227,7 +234,7 @@ def _see_what_is_missing(config: EvaluateConfig, recorders: tuple[type[LapRecord
     """Drives the chunks again of which a recording is missing."""
     every = Recording(config.out, recorders)
     for driver in entrants(config):
-        policy = drivers.load(driver.source)
+        policy = driver.load()
         for chunk in split(track_maps.expand(config.maps), config.batch):
             for folder in _folders(config.out, driver.label, chunk):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -246,6 +253,7 @@ def _frames(folder: Path) -> NDArray[np.uint8] | None:
     file = folder / FrameRecorder.file
     if not file.is_file():
         return None
-    with np.load(file) as arrays:
-        frames: NDArray[np.uint8] = arrays["frames"]
-    return frames
+    frames = arrays_file.read(file, ("frames",))["frames"]
+    if frames.dtype != np.uint8 or frames.ndim < 3:
+        raise DamagedError(f"{file}: holds {frames.dtype} {frames.shape}, expected pictures, uint8")
+    return frames.astype(np.uint8, copy=False)

@@ -17,6 +17,8 @@ from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.seen_laps import config_of, sources_of
 from evaluation.inspection.trace_columns import NEURON
 from evaluation.metrics import lap_table
+from files import parquet_file
+from files.parquet_file import CHECKSUMS
 from nsac_core.benchmarks.processes import finished
 from nsac_core.circuit_attention import CircuitAttention
 from nsac_core.recording import layers
@@ -89,7 +91,7 @@ def drive_silenced(run: Path, chosen: pd.DataFrame, workers: int = 1) -> pd.Data
     for laps in again:
         driven.append(laps)
         aside = run / f"{FILE}.part"
-        pd.concat(driven, ignore_index=True).to_parquet(aside, index=False)
+        pd.concat(driven, ignore_index=True).to_parquet(aside, index=False, **CHECKSUMS)
         aside.replace(run / FILE)
     laps = pd.concat(driven, ignore_index=True)
     return _beside_intact(laps.merge(chosen[["policy", "neuron"]], on=["policy", "neuron"]), run)
@@ -99,7 +101,7 @@ def _driven_before(run: Path, laps: int) -> list[pd.DataFrame]:
     """The laps of each neuron of which all have been driven."""
     if not (run / FILE).is_file():
         return []
-    groups = pd.read_parquet(run / FILE).groupby(["policy", "neuron"], sort=False)
+    groups = parquet_file.read(run / FILE).groupby(["policy", "neuron"], sort=False)
     return [own for _, own in groups if len(own) == laps]
 
 
@@ -123,7 +125,7 @@ def _drive(job: _Job) -> pd.DataFrame:
 
 
 def _beside_intact(laps: pd.DataFrame, run: Path) -> pd.DataFrame:
-    intact = pd.read_parquet(run / "laps.parquet")
+    intact = parquet_file.read(run / "laps.parquet")
     intact = intact[intact["severity"] == 0][["policy", "lap", *MEASURES]]
     names = {name: f"intact_{name}" for name in MEASURES}
     return laps.merge(intact.rename(columns=names), on=["policy", "lap"], how="left")

@@ -8,29 +8,18 @@ import pandas as pd
 
 from evaluation.errors import EvaluationError
 from evaluation.inspection import traces
-from evaluation.inspection.config import LapsConfig
 from evaluation.inspection.correlations import KNOWN, pooled, strongest, weakest
 from evaluation.inspection.seen_laps import SeenLap
 from evaluation.inspection.silenced import drive_silenced
 from evaluation.inspection.trace_figure import COLUMNS, figure_6, neuron_figure
+from evaluation.inspection.traces_config import TracesConfig
+from files.parquet_file import CHECKSUMS
 from nsac_core.benchmarks.sheets import Field, Number, Sheet
 
 FILE = "correlations.parquet"
 GATES = ("phi", "kappa", "psi")
 SHOWN = 10
 """Neurons in the tables and in the figure of single ones."""
-
-
-@dataclass(frozen=True)
-class TracesConfig(LapsConfig):
-    """Which laps' neurons are traced.
-
-    Attributes:
-        ablate: The so many neurons most correlated with steering, and as many of the least, are
-            silenced one at a time, and all laps driven again.
-    """
-
-    ablate: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,7 +63,7 @@ def trace(config: TracesConfig) -> Traced:
     }
     table = pd.concat([own.assign(policy=policy) for policy, own in rated.items()])
     table.insert(0, "policy", table.pop("policy"))
-    table.to_parquet(config.out / FILE, index=False)
+    table.to_parquet(config.out / FILE, index=False, **CHECKSUMS)
     figures = [
         file for policy, laps in by_policy.items() for lap, own in laps
         for file in _draw(lap, own, rated[policy])

@@ -9,6 +9,8 @@ from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.recorder import LapRecorder
 from evaluation.inspection.trace_columns import Record, of_car, table
 from evaluation.observer import Moment
+from files import parquet_file
+from files.parquet_file import CHECKSUMS
 from nsac_core.recording import layers, recording
 from policies import Policy
 
@@ -43,7 +45,7 @@ class TraceRecorder(LapRecorder):
 
     def save(self, car: int, file: Path) -> None:
         """Writes the table."""
-        table(self._passes[car]).to_parquet(file, index=False)
+        table(self._passes[car]).to_parquet(file, index=False, **CHECKSUMS)
 
     def close(self) -> None:
         """Ends the recording."""
@@ -53,4 +55,4 @@ class TraceRecorder(LapRecorder):
 def read(folder: Path) -> pd.DataFrame | None:
     """The traces in the folder of a seen lap; None of a driver without a circuit."""
     file = folder / TraceRecorder.file
-    return pd.read_parquet(file) if file.is_file() else None
+    return parquet_file.read(file) if file.is_file() else None

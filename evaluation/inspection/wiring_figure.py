@@ -20,6 +20,7 @@ from evaluation.figures import BLUE, VERMILION
 from evaluation.inspection import traces
 from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.seen_laps import SeenLap, seen_laps
+from evaluation.inspection.wiring_config import WiringConfig
 from nsac_core import NSAC
 from nsac_core.circuit_attention import CircuitAttention
 from nsac_core.recording import layers
@@ -31,28 +32,6 @@ _COLOURS = ScalarMappable(Normalize(-1, 1), "coolwarm")
 """Of potentials, each as a share of the largest of its group."""
 _ROWS = 26
 """Neurons that lie below one another; further ones lie beside them."""
-
-
-@dataclass(frozen=True)
-class WiringConfig:
-    """Whose circuit is drawn.
-
-    Attributes:
-        policy: As ``nsac-evaluate`` takes it.
-        out: The picture: its ending says in which format, ``.png``, ``.svg`` or ``.pdf``.
-        run: A run with laps of it that ``nsac-inspect traces`` has seen; without, the neurons are
-            left blank.
-        lap: Number of the lap in the run.
-        step: Of the lap, from 0.
-        member: Which member of an ensemble.
-    """
-
-    policy: str
-    out: Path
-    run: Path | None = None
-    lap: int = 0
-    step: int = 0
-    member: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,7 +78,7 @@ def save_wiring(config: WiringConfig) -> Path:
         EvaluationError: The driver has no circuit, or the run no such lap, step or traces.
         PolicyError: The policy cannot be loaded.
     """
-    policy = policies.load(config.policy)
+    policy = policies.load(config.policy, trust=config.trust)
     driver = learned_driver(policy)
     found = layers(driver.method) if driver is not None else []
     if not found:

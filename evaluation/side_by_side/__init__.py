@@ -1,5 +1,5 @@
 """Runs and studies side by side: tables, figures and one page, of the laps they have in common."""
 
-from evaluation.side_by_side.compare import CompareConfig, Comparison, compare_runs
+import lazy_loader
 
-__all__ = ["CompareConfig", "Comparison", "compare_runs"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

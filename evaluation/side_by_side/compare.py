@@ -2,35 +2,21 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from evaluation.errors import EvaluationError
+from evaluation.side_by_side.config import CompareConfig
 from evaluation.side_by_side.figures import figures
 from evaluation.side_by_side.page import build, facts, findings
 from evaluation.side_by_side.shared_laps import share
 from evaluation.side_by_side.sources import read, together
 from evaluation.side_by_side.tables import sheets
-from nsac_core.benchmarks.report import save_figure, write_text
+from files.locks import locked_folder
+from files.whole import write_text
+from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Sheet
 
 BRIEF = ("success", "completed", "return", "reference_return")
 """Tables for a terminal, by name."""
-
-
-@dataclass(frozen=True)
-class CompareConfig:
-    """Runs and where their comparison goes.
-
-    Attributes:
-        runs: Folders of runs and studies; the first policy of the first is what the others are
-            compared with.
-        out: Folder of the comparison; what is in it of an earlier one is replaced.
-    """
-
-    runs: Annotated[tuple[Path, ...], tyro.conf.Positional, tyro.conf.arg(metavar="RUN [RUN ...]")]
-    out: Path
 
 
 @dataclass(frozen=True)
@@ -66,14 +52,21 @@ def compare_runs(config: CompareConfig) -> Comparison:
 
     Raises:
         EvaluationError: They have none, or a folder holds no finished run or study.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
     if not config.runs:
         raise EvaluationError("no run to compare")
+    with locked_folder(config.out):
+        return _compare(config)
+
+
+def _compare(config: CompareConfig) -> Comparison:
     sources = [read(folder) for folder in dict.fromkeys(config.runs)]
     laps = share(together(sources))
     tables, pictures = sheets(laps), figures(laps)
     said, found = facts(laps, sources), findings(laps)
-    (config.out / "figures").mkdir(parents=True, exist_ok=True)
+    (config.out / "figures").mkdir(exist_ok=True)
     for name, picture in pictures.items():
         save_figure(picture, config.out / "figures" / name)
     text = "\n".join(f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in tables)

@@ -1,15 +1,17 @@
 """Reads the laps of runs and studies, and tells policies of one label apart."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
+from evaluation import run_description
 from evaluation.errors import EvaluationError
 from evaluation.side_by_side.measures import MEASURES
 from evaluation.study.identity import IDENTITY, read_identity
+from files import parquet_file
 
 COLUMNS = [
     *("policy", "perturbation", "severity", "map", "seed"),
@@ -45,13 +47,28 @@ def read(folder: Path) -> Source:
     if (folder / IDENTITY).is_file():
         kind, found = "study", read_identity(folder)
     elif (folder / "config.json").is_file():
-        kind, found = "run", _run_identity(folder / "config.json")
+        kind, found = "run", run_description.read(folder).identity
     else:
         raise EvaluationError(f"{folder}: is neither a run nor a study")
     file = folder / "laps.parquet"
     if not file.is_file():
         raise EvaluationError(f"{folder}: the {kind} is not finished; its command goes on with it")
-    return Source(folder, found, pd.read_parquet(file, columns=COLUMNS))
+    laps = parquet_file.read(file, columns=COLUMNS)
+    _check(file, laps, found)
+    return Source(folder, found, laps)
+
+
+def _check(file: Path, laps: pd.DataFrame, identity: dict[str, Any]) -> None:
+    """Refuses laps that cannot be those of the run."""
+    for measure in MEASURES:
+        if not is_numeric_dtype(laps[measure.metric]):
+            raise EvaluationError(f"{file}: the column {measure.metric!r} should hold numbers")
+    others = set(laps["policy"].unique()) - identity["policies"].keys()
+    if others:
+        known = ", ".join(identity["policies"])
+        raise EvaluationError(f"{file}: holds laps of {min(map(str, others))}, not only of {known}")
+    if laps.empty:
+        raise EvaluationError(f"{file}: holds no lap")
 
 
 def together(sources: list[Source]) -> pd.DataFrame:
@@ -87,13 +104,3 @@ def _labels(source: Source, sources: list[Source]) -> "pd.Series[str]":
         several = len(others) > 1
         names[label] = f"{label} ({source.folder.name})" if several else label
     return source.laps["policy"].map(names)
-
-
-def _run_identity(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))["identity"]
-        if not isinstance(found["policies"], dict):
-            raise TypeError
-    except (OSError, ValueError, KeyError, TypeError):
-        raise EvaluationError(f"{file}: damaged, or not of a run") from None
-    return dict(found)

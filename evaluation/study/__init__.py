@@ -1,7 +1,5 @@
 """Studies: policies x maps x perturbations x seeds from one file, driven in units that resume."""
 
-from evaluation.study.config import StudyConfig
-from evaluation.study.plan import Plan
-from evaluation.study.run import Study, run_study
+import lazy_loader
 
-__all__ = ["Plan", "Study", "StudyConfig", "run_study"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -19,6 +19,8 @@ class StudyConfig:
             how many of its CPUs.
         backend: Who spreads the units over processes: ``joblib`` on this machine, or ``ray``.
         address: Of the Ray cluster, as in ``10.0.0.1:6379``.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
         quiet: No progress.
     """
 
@@ -27,4 +29,5 @@ class StudyConfig:
     workers: int = 1
     backend: str = "joblib"
     address: str | None = None
+    trust: bool = False
     quiet: bool = False

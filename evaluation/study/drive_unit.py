@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-import policies
 from evaluation.closed_loop import drive_chunk
-from evaluation.config import Entrant, digest_of
 from evaluation.errors import EvaluationError
+from evaluation.identity import Entrant, digest_of
 from evaluation.metrics import lap_table
 from evaluation.study.laps_file import encode
 from evaluation.study.units import Unit
+from files.parquet_file import CHECKSUMS
 from policies import Policy
 
 LOADED = 8
@@ -54,14 +54,14 @@ def drive_unit(unit: Unit) -> Driven:
     content = None
     if unit.steps:
         buffer = io.BytesIO()
-        steps.to_parquet(buffer, index=False, compression="zstd")
+        steps.to_parquet(buffer, index=False, compression="zstd", **CHECKSUMS)
         content = buffer.getvalue()
     return Driven(unit, seconds, encode(laps, unit.digest, seconds), content)
 
 
 @lru_cache(maxsize=LOADED)
 def _policy(driver: Entrant) -> Policy:
-    policy = policies.load(driver.source)
+    policy = driver.load()
     if digest_of(driver.source, policy) != driver.sha256:
         raise EvaluationError(
             f"{driver.source}: is another version of the policy {driver.label} than the study "

@@ -10,8 +10,12 @@ from evaluation.closed_loop import split
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
 from evaluation.identity import Entrant, identity
+from evaluation.run_description import check_identity
 from evaluation.study.plan import Plan
+from files import json_file
+from files.json_file import JsonError
 from files.locks import holds_nothing, locked_folder
+from files.plain_values import checked
 from files.whole import write_text
 
 IDENTITY = "study.json"
@@ -66,12 +70,14 @@ def read_identity(out: Path) -> dict[str, Any]:
     """
     file = out / IDENTITY
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-        if not all(name in content for name in (*_FIXED, "policies", "maps", "map_files")):
-            raise ValueError
-    except (OSError, ValueError, TypeError):
-        raise EvaluationError(f"{file}: damaged; choose another --out") from None
-    return dict(content)
+        content = checked("the identity", json_file.read(file), dict[str, Any])
+        assert isinstance(content, dict)
+        check_identity(content, (*_FIXED, "policies", "maps", "map_files"))
+    except JsonError as fault:
+        raise EvaluationError(f"{fault}; it is damaged: choose another --out") from None
+    except ValueError as fault:
+        raise EvaluationError(f"{file}: damaged ({fault}); choose another --out") from None
+    return content
 
 
 def _identity(plan: Plan, drivers: Sequence[Entrant]) -> dict[str, Any]:

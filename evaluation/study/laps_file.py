@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from files import json_file
+
 
 class DamagedFileError(Exception):
     """Says in a few words what is wrong with the file of a unit."""
@@ -52,13 +54,13 @@ def decode(file: Path) -> UnitLaps:
         DamagedFileError: It is not what was written.
     """
     try:
-        content = json.loads(gzip.decompress(file.read_bytes()))
+        content = json_file.parse(gzip.decompress(file.read_bytes()).decode())
         columns = {
             name: pd.Series(values, dtype=content["types"][name])
             for name, values in content["columns"].items()
         }
         return UnitLaps(content["unit"], content["seconds"], pd.DataFrame(columns))
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as fault:
+    except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError) as fault:
         raise DamagedFileError(f"damaged ({' '.join(str(fault).split())})") from None
 
 

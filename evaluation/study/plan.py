@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import maps
-from evaluation.closed_loop import check_positive
 from evaluation.errors import EvaluationError
-from evaluation.lane import MAX_STEPS, Renderer
+from evaluation.limits import MAX_STEPS, Renderer, check_positive
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
 
 RENDERERS = tuple(name for name in get_args(Renderer) if name != "none")

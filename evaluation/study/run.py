@@ -19,6 +19,7 @@ from evaluation.study.plan import Plan, read
 from evaluation.study.progress import shown
 from evaluation.study.store import Store
 from evaluation.study.units import Unit, drivers_of, units_of
+from files import parquet_file
 from files.whole import sweep, write_text
 
 Tell = Callable[[str], None]
@@ -44,7 +45,7 @@ class Study:
     @property
     def laps(self) -> pd.DataFrame:
         """One row a lap, read anew."""
-        return pd.read_parquet(self.folder / "laps.parquet")
+        return parquet_file.read(self.folder / "laps.parquet")
 
 
 def run_study(config: StudyConfig, tell: Tell = print) -> Study:

@@ -11,6 +11,9 @@ import pyarrow.parquet as pq
 from evaluation.study.drive_unit import Driven
 from evaluation.study.laps_file import DamagedFileError, UnitLaps, decode
 from evaluation.study.units import Unit, digest_of
+from files import parquet_file
+from files.damaged import DamagedError
+from files.parquet_file import CHECKSUMS
 from files.whole import whole, write_bytes
 
 ROWS = 5000
@@ -60,8 +63,8 @@ class Store:
         if not self.laps_file.is_file():
             return False
         try:
-            stamp = (pq.read_schema(self.laps_file).metadata or {}).get(_STAMP)
-        except pa.ArrowInvalid:
+            stamp = (parquet_file.read_schema(self.laps_file).metadata or {}).get(_STAMP)
+        except DamagedError:
             return False
         return bool(stamp == digest_of(units).encode())
 
@@ -87,7 +90,7 @@ class Store:
                 if writer is None:
                     stamp = {**(table.schema.metadata or {}), _STAMP: digest_of(units).encode()}
                     schema = table.schema.with_metadata(stamp)
-                    writer = pq.ParquetWriter(file, schema, compression="zstd")
+                    writer = pq.ParquetWriter(file, schema, compression="zstd", **CHECKSUMS)
                     opened.enter_context(writer)
                 writer.write_table(table.cast(writer.schema))
 

@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from evaluation.closed_loop import Chunk, Conditions, split
-from evaluation.config import VERSION, Entrant, EvaluateConfig, entrants
+from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
+from evaluation.identity import VERSION, Entrant, entrants
 from evaluation.labels import file_name
 from evaluation.perturbations import CLEAN, PERTURBATIONS
 from evaluation.study.plan import Plan
@@ -59,8 +60,13 @@ class Unit:
         return levels[perturbed.severity - 1] if levels else 0.0
 
 
-def drivers_of(plan: Plan) -> list[Entrant]:
+def drivers_of(plan: Plan, trust: bool = False) -> list[Entrant]:
     """Loads every policy once, so that a fault is named before anything is driven.
+
+    Args:
+        plan: The study.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
 
     Raises:
         EvaluationError: Two are called the same.
@@ -68,7 +74,7 @@ def drivers_of(plan: Plan) -> list[Entrant]:
     """
     found: dict[str, Entrant] = {}
     for label, source in plan.policies:
-        (driver,) = entrants(EvaluateConfig((source,), "", Path()))
+        (driver,) = entrants(EvaluateConfig((source,), "", Path(), trust=trust))
         driver = replace(driver, label=label or driver.label)
         if driver.label in found:
             raise EvaluationError(

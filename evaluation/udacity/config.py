@@ -3,14 +3,16 @@
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import tyro
 
-from drive.udacity.simulator.courses import COURSES, CourseName
-from evaluation.closed_loop import check_positive
+from drive.udacity.simulator.course_names import CourseName
 from evaluation.errors import EvaluationError
-from evaluation.udacity.conditions import Condition, conditions
+from evaluation.limits import check_positive
+
+if TYPE_CHECKING:
+    from evaluation.udacity.conditions import Condition
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ class StandInConfig:
         workers: Processes, with one torch thread each; they do not change the drives.
         report_only: Report those of the drives that are there, and drive none.
         page: Markdown page whose tables and figures to write anew.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
         quiet: No progress bar.
     """
 
@@ -47,15 +51,19 @@ class StandInConfig:
     workers: int = 1
     report_only: bool = False
     page: Path | None = None
+    trust: bool = False
     quiet: bool = False
 
     @property
-    def conditions(self) -> list[Condition]:
+    def conditions(self) -> "list[Condition]":
         """Under which each policy drives each track; the first changes nothing.
 
         Raises:
             EvaluationError: One cannot be.
         """
+        # Help must not wait for torch, which perturbed laps are driven with.
+        from evaluation.udacity.conditions import conditions  # noqa: PLC0415
+
         return conditions(self.latencies, self.perturbations)
 
     def check(self) -> None:
@@ -71,8 +79,9 @@ class StandInConfig:
         if self.seed < 0:
             raise EvaluationError(f"seed is {self.seed}, expected 0 or more")
         for track in self.tracks:
-            if track not in COURSES:
-                raise EvaluationError(f"there is no track {track!r}, expected {', '.join(COURSES)}")
+            if track not in get_args(CourseName):
+                known = ", ".join(get_args(CourseName))
+                raise EvaluationError(f"there is no track {track!r}, expected {known}")
         for what, names in (("policy", self.policies), ("track", self.tracks)):
             if not names:
                 raise EvaluationError(f"no {what} is given")

@@ -4,7 +4,7 @@ import numpy as np
 
 import policies
 from drive.carracing.observations import FrameStack
-from drive.udacity.frames import FRAME_SHAPE, Frame
+from drive.udacity.frame_shape import FRAME_SHAPE, Frame
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.speed_control import SpeedControl
 from evaluation.closed_loop import one_thread

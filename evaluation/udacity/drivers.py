@@ -7,13 +7,14 @@ from functools import lru_cache
 import numpy as np
 
 import policies
-from drive.udacity.frames import FRAME_SHAPE, Frame
+from drive.udacity.frame_shape import FRAME_SHAPE, Frame
 from drive.udacity.pilot import Driver
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.simulator import Simulator
-from drive.udacity.simulator.scripted import ScriptedConfig, ScriptedDriver
-from evaluation.config import Entrant, digest_of
+from drive.udacity.simulator.scripted import ScriptedDriver
+from drive.udacity.simulator.scripted_config import ScriptedConfig
 from evaluation.errors import EvaluationError
+from evaluation.identity import Entrant, digest_of
 from evaluation.udacity.driver import PolicyDriver
 from policies import Policy
 
@@ -44,15 +45,23 @@ class Scripted:
         return Command(*self._driver.drive(self._simulator.state))
 
 
-def entrants(sources: Sequence[str]) -> list[Entrant]:
+def entrants(sources: Sequence[str], trust: bool = False) -> list[Entrant]:
     """Loads every policy once, so that a fault is named before anything is driven.
 
     Policies of one name are called by what loads them.
 
+    Args:
+        sources: What ``policies.load`` takes, or ``SCRIPTED``.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
+
     Raises:
         PolicyError: One cannot be loaded, or does not read camera frames.
     """
-    loaded = {source: None if source == SCRIPTED else policies.load(source) for source in sources}
+    loaded = {
+        source: None if source == SCRIPTED else policies.load(source, trust=trust)
+        for source in sources
+    }
     names = {
         source: SCRIPTED if policy is None else PolicyDriver(policy).policy.name
         for source, policy in loaded.items()
@@ -63,6 +72,7 @@ def entrants(sources: Sequence[str]) -> list[Entrant]:
             names[source] if times[names[source]] == 1 else source,
             source,
             SCRIPTED if policy is None else digest_of(source, policy),
+            trust,
         )
         for source, policy in loaded.items()
     ]
@@ -88,7 +98,7 @@ def driver_of(entrant: Entrant, simulator: Simulator, speed: float, seed: int) -
 
 @lru_cache(maxsize=2)
 def _policy(entrant: Entrant) -> Policy:
-    policy = policies.load(entrant.source)
+    policy = entrant.load()
     if digest_of(entrant.source, policy) != entrant.sha256:
         raise EvaluationError(f"{entrant.source}: was changed while it was evaluated")
     return policy

@@ -5,91 +5,20 @@ import contextlib
 import signal
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
 
 from rich.console import Console
 from rich.live import Live
 
 import policies
-from drive.udacity.bridge import (
-    PORT,
-    Bridge,
-    BridgeConfig,
-    Driver,
-    Limits,
-    MakeDriver,
-    Status,
-    first_at_once,
-)
+from drive.udacity.bridge import Bridge, Driver, MakeDriver, Status, first_at_once
 from drive.udacity.driving_log import DrivingLog
 from drive.udacity.recorded import RecordedDriver
-from evaluation.errors import EvaluationError
 from evaluation.udacity.driver import PolicyDriver
+from evaluation.udacity.live_config import LiveConfig
 from evaluation.udacity.screen import screen
-
-TOP_SPEED = 30.0
-"""mph."""
 
 REFRESH = 0.25
 """Seconds between two looks at the screen."""
-
-
-@dataclass(frozen=True)
-class LiveConfig:
-    """Who drives the simulator that connects.
-
-    Attributes:
-        policy: ``nsac-udacity`` (bundled), a checkpoint file, or ``package.module:factory``; it
-            must read camera frames.
-        world: The Udacity simulator.
-        speed: To be held, mph; the car's top speed is 30.
-        record: Folder to which every frame and command is written, in the simulator's own format.
-            A second simulator at the same time gets a folder of its own in it.
-        port: The simulator connects to 4567.
-        host: Address to listen on.
-        public: Allow an address that other machines reach.
-        stale_after: Seconds for the policy to decide, and for its last command to be repeated where
-            it cannot; beyond that the car is stopped.
-        seconds: How long to drive; 0 for until it is interrupted.
-        seed: Of everything random in the policy.
-        quiet: Show nothing while driving.
-    """
-
-    policy: str
-    world: Literal["udacity"] = "udacity"
-    speed: float = 20.0
-    record: Path | None = None
-    port: int = PORT
-    host: str = "127.0.0.1"
-    public: bool = False
-    stale_after: float = Limits.stale_after
-    seconds: float = 0.0
-    seed: int = 0
-    quiet: bool = False
-
-    @property
-    def bridge(self) -> BridgeConfig:
-        """Where to listen, and how long to wait."""
-        limits = Limits(stale_after=self.stale_after)
-        return BridgeConfig(self.port, self.host, self.public, limits)
-
-    def check(self) -> None:
-        """Refuses what cannot be.
-
-        Raises:
-            EvaluationError: A number is out of its range.
-            drive.udacity.bridge.BridgeError: The port is none, or the address public.
-        """
-        if not 0 < self.speed <= TOP_SPEED:
-            raise EvaluationError(f"speed is {self.speed:g} mph, expected up to {TOP_SPEED:g}")
-        if not self.stale_after > 0:
-            raise EvaluationError(f"stale_after is {self.stale_after:g} s, expected more than 0")
-        if not self.seconds >= 0:
-            raise EvaluationError(f"seconds is {self.seconds:g}, expected 0 or more")
-        if self.seed < 0:
-            raise EvaluationError(f"seed is {self.seed}, expected 0 or more")
-        self.bridge.check()
 
 
 @dataclass
@@ -102,7 +31,8 @@ class _Drivers:
 
     def make(self) -> Driver:
         config = self.config
-        driver = PolicyDriver(policies.load(config.policy), config.speed, config.seed)
+        policy = policies.load(config.policy, trust=config.trust)
+        driver = PolicyDriver(policy, config.speed, config.seed)
         self._made += 1
         if config.record is None:
             return driver

@@ -1,16 +1,16 @@
 """The open loop: every method learns from one recording and predicts held-out stretches of it."""
 
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 import torch
 from torch import Tensor
 
+from evaluation.udacity.open_loop_config import OpenLoopConfig
+from files.locks import locked_folder
 from nsac_core.benchmarks.cells import Cell, Result, frame
-from nsac_core.benchmarks.config import BenchmarkConfig
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.experiment import Presentation
 from nsac_core.benchmarks.parts import Part, Split, perturbed
@@ -19,13 +19,12 @@ from nsac_core.benchmarks.references import REFERENCES
 from nsac_core.benchmarks.report import Report, collect
 from nsac_core.benchmarks.runner import run
 from nsac_core.benchmarks.training import cells_of
-from nsac_core.circuit_attention import Activation
-from nsac_core.fitting import FittingError, predicted
+from nsac_core.fit_config import FittingError
+from nsac_core.fitting import predicted
 from nsac_core.methods import Method, Prediction
 from policies import checkpoint
 from policies.errors import PolicyError
 from policies.udacity import drives
-from policies.udacity.augmentation import CameraAugmentation
 from policies.udacity.batches import CentreBatches
 from policies.udacity.drives import Drives
 from policies.udacity.preprocessing import preprocess
@@ -39,53 +38,6 @@ COMMAND = "nsac-evaluate udacity-open-loop"
 """What the policies say they were trained by."""
 
 PRESENTATION = Presentation(target="the steering in [-1, 1]")
-
-
-@dataclass(frozen=True)
-class OpenLoopConfig(BenchmarkConfig):
-    """Which methods learn from which recordings of the Udacity simulator.
-
-    Attributes:
-        data: Folders of the recordings, each with its ``driving_log.csv``.
-        augmentation: Random changes of the training frames.
-    """
-
-    data_set: ClassVar[str] = "udacity"
-    quick: ClassVar[dict[str, Any]] = {"seeds": 1, "epochs": 2}
-
-    data: tuple[Path, ...] = ()
-    lambdas: tuple[float, ...] = ()
-    augmentation: CameraAugmentation = field(default_factory=CameraAugmentation)
-    out: Path = Path("runs/bench/udacity")
-    epochs: int = 6
-    learning_rate: float = 1e-3
-    batch_size: int = 32
-    activation: Activation = "sigmoid"
-    sigmas: tuple[float, ...] = (0.25, 0.5, 1.0)
-
-    def check(self) -> None:
-        """Checks the fields.
-
-        Raises:
-            BenchmarkError: If one cannot be.
-        """
-        super().check()
-        if not self.data:
-            raise BenchmarkError("data names no recording")
-        if self.device != "cpu":
-            raise BenchmarkError(f"device is {self.device}, but frames are read on the cpu")
-        try:
-            self.augmentation.check()
-        except ValueError as fault:
-            raise BenchmarkError(str(fault)) from None
-
-    def decisive(self) -> dict[str, Any]:
-        """The settings that decide what a cell comes to, as JSON holds them."""
-        return {
-            **super().decisive(),
-            "data": [folder.name for folder in self.data],
-            "augmentation": vars(self.augmentation),
-        }
 
 
 def open_loop(config: OpenLoopConfig) -> Report:
@@ -105,8 +57,9 @@ def open_loop(config: OpenLoopConfig) -> Report:
     except PolicyError as fault:
         raise BenchmarkError(str(fault)) from None
     work = partial(train_and_test, config)
-    run(config.out, cells_of(config), config.decisive(), work, config.workers, config.quiet)
-    return collect(config.out, PRESENTATION)
+    with locked_folder(config.out):
+        run(config.out, cells_of(config), config.decisive(), work, config.workers, config.quiet)
+        return collect(config.out, PRESENTATION)
 
 
 def train_and_test(config: OpenLoopConfig, cell: Cell, scratch: Scratch) -> Result:

@@ -1,7 +1,6 @@
 """Where policies of the Udacity simulator look, laid over frames of a recording."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,39 +10,18 @@ from matplotlib.figure import Figure
 
 import policies
 from drive.observation import ObservationSpec
-from drive.udacity.frames import Frame, decode
+from drive.udacity.frame_shape import Frame
+from drive.udacity.frames import decode
 from drive.udacity.recordings import Row, read
 from evaluation.errors import EvaluationError
 from evaluation.inspection.saliency.lens import Lens
 from evaluation.inspection.saliency.maps import saliency_maps, scaled
 from evaluation.inspection.saliency.network import PictureNetwork, network_of
 from evaluation.inspection.saliency.overlay import as_bytes, overlaid
-
-LAYER = "conv5"
-"""The last layer of 64 channels: a cell for each of the 18 columns."""
+from evaluation.udacity.saliency_config import SaliencyConfig
 
 _INCHES = 3.2
 _BRIGHTEST = 0.995
-
-
-@dataclass(frozen=True)
-class SaliencyConfig:
-    """Which policies look at which frames.
-
-    Attributes:
-        policies: Checkpoints of ``nsac-train udacity``, or ``nsac-udacity`` (bundled).
-        data: Folder of the recording that the frames are of.
-        out: Picture to write, such as ``saliency.png``.
-        rows: Numbers of the recording's rows, from 0; by default four, evenly over it.
-        lens: Which map; by default Grad-CAM of the steering on the last 64-channel layer. Its
-            gradient is drawn below it.
-    """
-
-    policies: tuple[str, ...]
-    data: Path
-    out: Path
-    rows: tuple[int, ...] = ()
-    lens: Lens = field(default_factory=lambda: Lens(layer=LAYER))
 
 
 def draw_saliency(config: SaliencyConfig) -> Path:
@@ -60,7 +38,7 @@ def draw_saliency(config: SaliencyConfig) -> Path:
     if config.out.suffix[1:].lower() not in FigureCanvasBase.get_supported_filetypes():
         raise EvaluationError(f"{config.out}: no picture, expected one such as saliency.png")
     camera = ObservationSpec("camera", 1)
-    networks = [network_of(policies.load(name, camera)) for name in config.policies]
+    networks = [network_of(policies.load(name, camera, config.trust)) for name in config.policies]
     chosen = _chosen(read(config.data).rows, config.rows)
     shown = [decode(row.centre.read_bytes()) for row in chosen]
     figure = saliency_figure(networks, shown, [row.steering for row in chosen], config.lens)

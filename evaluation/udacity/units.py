@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 
 from drive.udacity.simulator import Simulator
-from drive.udacity.simulator.courses import CourseName
-from evaluation.config import Entrant
+from drive.udacity.simulator.course_names import CourseName
+from evaluation.identity import Entrant
 from evaluation.labels import file_name
 from evaluation.udacity.closed_loop import drive_laps
 from evaluation.udacity.conditions import Condition
 from evaluation.udacity.config import StandInConfig
 from evaluation.udacity.drivers import SCRIPTED, Unseen, driver_of
+from files import parquet_file
 from nsac_core.benchmarks.report import write_frame
 
 VERSION = 1
@@ -111,7 +112,7 @@ def drive_and_store(out: Path, unit: Unit) -> None:
 def read(out: Path, units: Sequence[Unit]) -> pd.DataFrame:
     """The steps of drives that are there, with their condition in words."""
     frames = [
-        pd.read_parquet(unit.file(out)).assign(condition=str(unit.condition)) for unit in units
+        parquet_file.read(unit.file(out)).assign(condition=str(unit.condition)) for unit in units
     ]
     return pd.concat(frames, ignore_index=True)
 

@@ -10,14 +10,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
+from pandas.api.types import is_numeric_dtype
 from torch import Tensor
 
+from files import json_file, parquet_file
+from files.damaged import DamagedError
+from files.parquet_file import CHECKSUMS
+from files.plain_values import checked
 from files.whole import whole
 from nsac_core.benchmarks.contenders import Contender
 from nsac_core.methods import Prediction
 
 ONLY_PART = "test"
 """Name of a test part that has no name of its own."""
+
+_NUMBERS = ("seed", "sigma", "row", "output", "y", "mean", "aleatoric", "epistemic")
 
 _FACTS = b"nsac-bench"
 """Key of the facts in a file's metadata."""
@@ -111,14 +118,35 @@ def write(file: Path, cell: Cell, result: Result) -> None:
     table = pa.Table.from_pandas(rows, preserve_index=False)
     metadata = {**table.schema.metadata, _FACTS: json.dumps(result.facts).encode()}
     with whole(file) as aside:
-        pq.write_table(table.replace_schema_metadata(metadata), aside)
+        pq.write_table(table.replace_schema_metadata(metadata), aside, **CHECKSUMS)
 
 
 def read(file: Path) -> tuple[pd.DataFrame, dict[str, float]]:
     """Rows of a cell, and its facts."""
-    table = pq.read_table(file)
-    facts: dict[str, float] = json.loads(table.schema.metadata[_FACTS])
-    return with_part(table.to_pandas()), facts
+    table = parquet_file.read_table(file)
+    try:
+        facts = json_file.parse((table.schema.metadata or {})[_FACTS].decode())
+        rows = with_part(table.to_pandas())
+        _check(rows, facts)
+    except (LookupError, ValueError) as fault:
+        raise DamagedError(
+            f"{file}: not what a cell of a benchmark came to ({fault}); remove it and repeat the "
+            "command that made it"
+        ) from None
+    return rows, facts
+
+
+def _check(rows: pd.DataFrame, facts: object) -> None:
+    """Refuses what ``write`` cannot have written."""
+    lacking = [name for name in ("model", "part", *_NUMBERS) if name not in rows]
+    if lacking:
+        raise ValueError(f"no column {lacking[0]!r}")
+    words = [name for name in _NUMBERS if not is_numeric_dtype(rows[name])]
+    if words:
+        raise ValueError(f"the column {words[0]!r} does not hold numbers")
+    if rows.empty:
+        raise ValueError("no row")
+    checked("facts", facts, dict[str, float | None])
 
 
 def with_part(rows: pd.DataFrame) -> pd.DataFrame:

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from nsac_core.benchmarks.contenders import Contender, contenders
+from nsac_core.activation import Activation
 from nsac_core.benchmarks.errors import BenchmarkError
-from nsac_core.benchmarks.tokens import Tokens
-from nsac_core.circuit_attention import Activation
-from nsac_core.fitting import Criterion
+from nsac_core.fit_config import Criterion
+
+if TYPE_CHECKING:
+    from nsac_core.benchmarks.contenders import Contender
 
 NOT_DECISIVE = (
     "methods",
@@ -25,6 +26,7 @@ NOT_DECISIVE = (
 """Fields that change no cell: a run may be gone on with under others."""
 
 Preset = Literal["paper", "quick"]
+Tokens = Literal["embedded", "features", "row"]
 
 
 @dataclass(frozen=True)
@@ -112,13 +114,21 @@ class BenchmarkConfig:
             raise BenchmarkError(f"lambdas must not be negative, not {min(self.lambdas)}")
         self.contenders()
 
-    def contenders(self) -> list[Contender]:
+    def contenders(self) -> "list[Contender]":
         """What is compared.
 
         Raises:
             BenchmarkError: If a method is not known.
         """
-        return contenders(self.methods, self.lambdas, self.references)
+        # Help must not wait for torch, which the contenders are made with.
+        from nsac_core.benchmarks.contenders import contenders  # noqa: PLC0415
+
+        return contenders(self.methods, self.lambdas, self.sensible_references)
+
+    @property
+    def sensible_references(self) -> tuple[str, ...]:
+        """Those of ``references`` that make sense with these settings."""
+        return self.references
 
     def resolved(self) -> Self:
         """The configuration with its preset's fields in place of those left as they are."""

@@ -11,7 +11,7 @@ from nsac_core.benchmarks.ablations.config import Ablations
 from nsac_core.benchmarks.bearings import experiment as bearings
 from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
 from nsac_core.benchmarks.bearings.presentation import PRESENTATIONS as BEARINGS
-from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm
+from nsac_core.benchmarks.config import Boston, Kin8nm
 from nsac_core.benchmarks.experiment import Presentation
 from nsac_core.benchmarks.forecasting import benchmark as forecasting
 from nsac_core.benchmarks.forecasting.config import Ettm1, Jena
@@ -21,8 +21,7 @@ from nsac_core.benchmarks.runtime import benchmark as runtime
 from nsac_core.benchmarks.runtime.config import Runtime
 from nsac_core.benchmarks.spiral import benchmark as spiral
 from nsac_core.benchmarks.spiral.config import Spiral
-
-AnyConfig = BenchmarkConfig | Runtime
+from nsac_core.benchmarks.suite_config import AnyConfig
 
 _RUNS: dict[type[AnyConfig], Callable[[Any], Report]] = {
     Boston: tabular.benchmark,

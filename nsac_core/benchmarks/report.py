@@ -9,6 +9,8 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 
+from files import parquet_file
+from files.parquet_file import CHECKSUMS
 from files.whole import whole, write_text
 from nsac_core.benchmarks import cells
 from nsac_core.benchmarks.cells import with_part
@@ -105,6 +107,8 @@ def report(folder: Path, shown: Presentation = Presentation()) -> Report:  # noq
 def _run(folder: Path, shown: Presentation) -> Run:
     """The scores of a folder's predictions."""
     settings = settings_of(folder)
+    if not isinstance(settings.get("data_set"), str):
+        raise BenchmarkError(f"{folder / 'run.json'}: has no field 'data_set' with a name")
     predictions = with_part(_read(folder / "predictions.parquet"))
     facts = _read(folder / "facts.parquet")
     rows = pooled(predictions, shown.pools)
@@ -166,10 +170,10 @@ def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
 def _read(file: Path) -> pd.DataFrame:
     if not file.is_file():
         raise BenchmarkError(f"{file}: no such file; the command that made the run writes it")
-    return pd.read_parquet(file)
+    return parquet_file.read(file)
 
 
 def write_frame(file: Path, frame: pd.DataFrame) -> None:
     """Writes a table as Parquet, whole or not at all."""
     with whole(file) as aside:
-        frame.to_parquet(aside, index=False)
+        frame.to_parquet(aside, index=False, **CHECKSUMS)

@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from files import json_file
+from files.json_file import JsonError
 from files.locks import holds_nothing, locked_folder
 from files.whole import sweep, write_text
 from nsac_core.benchmarks.cells import Cell, Result, file_of, write
@@ -96,12 +98,15 @@ def settings_of(folder: Path) -> dict[str, Any]:
     Raises:
         BenchmarkError: If the folder holds none.
     """
-    try:
-        settings = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        settings = None
-    if not isinstance(settings, dict):
+    file = folder / "run.json"
+    if not file.is_file():
         raise BenchmarkError(f"{folder}: is not the folder of a run, which holds run.json")
+    try:
+        settings = json_file.read(file)
+    except JsonError as fault:
+        raise BenchmarkError(f"{fault}; it is damaged: choose another --out") from None
+    if not isinstance(settings, dict):
+        raise BenchmarkError(f"{file}: should hold the settings of a run, by name")
     return settings
 
 

@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from nsac_core.benchmarks.config import TabularConfig
+from nsac_core.benchmarks.config import TabularConfig, Tokens
 from nsac_core.benchmarks.data_sets import SOURCES, load
 from nsac_core.benchmarks.experiment import Experiment, Presentation
 from nsac_core.benchmarks.parts import Split
 from nsac_core.benchmarks.report import Report
 from nsac_core.benchmarks.splits import split
-from nsac_core.benchmarks.tokens import Encoder, Tokens, encoder
+from nsac_core.benchmarks.tokens import Encoder, encoder
 from nsac_core.benchmarks.training import run_experiment
 
 PRESENTATION = Presentation()

@@ -1,11 +1,10 @@
 """Tables as sequences: how a row of features becomes tokens that attention can read."""
 
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-Tokens = Literal["embedded", "features", "row"]
+from nsac_core.benchmarks.config import Tokens
 
 
 class EmbeddedTokens(nn.Module):

@@ -19,7 +19,8 @@ from nsac_core.benchmarks.progress import Scratch
 from nsac_core.benchmarks.references import REFERENCES, Predictor
 from nsac_core.benchmarks.report import Report, collect
 from nsac_core.benchmarks.runner import run
-from nsac_core.fitting import FitConfig, FitResult, fit, predicted
+from nsac_core.fit_config import FitConfig
+from nsac_core.fitting import FitResult, fit, predicted
 from nsac_core.methods import Method, NSACMethod, Prediction
 
 Config = TypeVar("Config", bound=BenchmarkConfig)

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from nsac_core.methods.gaussian import gaussian_network, gaussian_nll
 from nsac_core.methods.protocol import Method, Prediction, check_targets, floored_variance
 from nsac_core.methods.stacked import reinitialised, run_each, run_together, stacked
+from nsac_core.options import check_counts
 
 
 class DeepEnsemble(Method):
@@ -43,8 +44,7 @@ class DeepEnsemble(Method):
         members: int = 3,
         **layer: Any,  # noqa: ANN401 - passed on
     ) -> None:
-        if members < 1:
-            raise ValueError(f"members must be at least 1, got {members}")
+        check_counts(members=members)
         fresh = [reinitialised(encoder) for _ in range(members - 1)]
         super().__init__(stacked([encoder, *fresh]), n_samples)
         self.members, self.token_dim = members, token_dim

@@ -11,6 +11,7 @@ from torch.nn.functional import softplus
 from nsac_core.circuit_attention import glorot_linear
 from nsac_core.methods.gaussian import attention_features
 from nsac_core.methods.protocol import VARIANCE_FLOOR, Method, Prediction, check_targets
+from nsac_core.options import check_numbers
 
 _EPSILON = 1e-4
 """Least nu and alpha - 1: large enough that ``alpha - 1`` keeps its digits in float32."""
@@ -90,6 +91,7 @@ class Evidential(Method):
         **layer: Any,  # noqa: ANN401 - passed on
     ) -> None:
         super().__init__(encoder, n_samples)
+        check_numbers(evidence_penalty=evidence_penalty)
         self.attention = attention_features(token_dim, **layer)
         self.head = glorot_linear(self.attention.output_dim, 4 * output_dim)
         self.evidence_penalty = evidence_penalty

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from nsac_core.methods.gaussian import GaussianHead, attention_features, gaussian_nll
 from nsac_core.methods.protocol import Method, Prediction, check_targets, floored_variance
+from nsac_core.options import check_counts
 
 
 class MCDropout(Method):
@@ -38,8 +39,8 @@ class MCDropout(Method):
         **layer: Any,  # noqa: ANN401 - passed on
     ) -> None:
         super().__init__(encoder, n_samples)
-        if not 0 <= dropout < 1:
-            raise ValueError(f"dropout must lie in [0, 1), got {dropout}")
+        if not (isinstance(dropout, int | float) and 0 <= dropout < 1):
+            raise ValueError(f"dropout must lie in [0, 1), got {dropout!r}")
         self.attention = attention_features(token_dim, **layer)
         self.head = GaussianHead(self.attention.output_dim, output_dim)
         self.dropout = dropout
@@ -66,8 +67,7 @@ class MCDropout(Method):
         self, tokens: Tensor, samples: int, generator: torch.Generator | None
     ) -> tuple[Tensor, Tensor]:
         """Mean and log standard deviation of each pass, ``(samples, batch, out)``."""
-        if samples < 1:
-            raise ValueError(f"n_samples must be at least 1, got {samples}")
+        check_counts(n_samples=samples)
         features: Tensor = self.attention(tokens)
         kept = torch.empty(samples, *features.shape, device=features.device)
         kept.bernoulli_(1 - self.dropout, generator=generator)

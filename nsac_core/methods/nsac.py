@@ -9,6 +9,7 @@ from nsac_core.attention import NSAC
 from nsac_core.methods.gaussian import gaussian_nll
 from nsac_core.methods.perturbation import Perturbation
 from nsac_core.methods.protocol import Method, Prediction, aleatoric_variance, check_targets
+from nsac_core.options import check_choices, check_numbers
 
 _EPSILON = 1e-3
 
@@ -54,6 +55,9 @@ class NSACMethod(Method):
         **layer: Any,  # noqa: ANN401 - passed on
     ) -> None:
         super().__init__(encoder, n_samples)
+        check_numbers(lambda_reg=lambda_reg)
+        check_numbers(0.0, 1.0, beta=beta)
+        check_choices(("predictive", "per_pass"), likelihood=likelihood)
         self.perturbation = Perturbation(ood_mean, ood_std, ood_share)
         self.layer = NSAC(token_dim, output_dim, **layer)
         self.lambda_reg, self.likelihood, self.beta = lambda_reg, likelihood, beta

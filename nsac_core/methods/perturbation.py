@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from nsac_core.options import check_numbers
+
 
 @dataclass(frozen=True)
 class Perturbation:
@@ -27,8 +29,10 @@ class Perturbation:
     share: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.share <= 1:
-            raise ValueError(f"ood_share must lie in (0, 1], got {self.share}")
+        check_numbers(ood_std=self.std)
+        check_numbers(-math.inf, ood_mean=self.mean)
+        if not (isinstance(self.share, int | float) and 0 < self.share <= 1):
+            raise ValueError(f"ood_share must lie in (0, 1], got {self.share!r}")
 
     def tokens(self, encoder: nn.Module, x: Tensor, generator: torch.Generator | None) -> Tensor:
         """Tokens of the perturbed first rows of a batch.

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from nsac_core.options import check_counts
+
 VARIANCE_FLOOR = 1e-6
 """Least aleatoric variance, in the loss and in the prediction alike: a floor in the loss alone
 makes the predicted intervals too narrow."""
@@ -99,10 +101,14 @@ class Method(nn.Module, ABC):
         encoder: From input to tokens.
         n_samples: Draws per prediction unless the caller says otherwise.
         loss_terms: Parts of the latest loss, detached, for logging.
+
+    Raises:
+        ValueError: If an option is out of its range; the message names it.
     """
 
     def __init__(self, encoder: nn.Module, n_samples: int = 1) -> None:
         super().__init__()
+        check_counts(n_samples=n_samples)
         self.encoder = encoder
         self.n_samples = n_samples
         self.loss_terms: dict[str, Tensor] = {}

@@ -11,6 +11,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 from nsac_core.methods.gaussian import gaussian_nll
 from nsac_core.methods.perturbation import Perturbation
 from nsac_core.methods.protocol import Method, Prediction, check_targets, floored_variance
+from nsac_core.options import check_counts, check_numbers
 
 _TIME = 4.0
 """Length of the integration, whatever the number of layers."""
@@ -65,10 +66,11 @@ class SDENet(Method):
         gradient_clip: float = 100.0,
     ) -> None:
         super().__init__(encoder, n_samples)
-        if n_tokens not in ("last", "each") and (isinstance(n_tokens, str) or n_tokens < 1):
+        if n_tokens not in ("last", "each") and (not isinstance(n_tokens, int) or n_tokens < 1):
             raise ValueError(f"n_tokens must be 'last', 'each' or at least 1, got {n_tokens!r}")
-        if layers < 1:
-            raise ValueError(f"layers must be at least 1, got {layers}")
+        check_counts(hidden=hidden, layers=layers)
+        check_numbers(max_diffusion=max_diffusion, diffusion_rate=diffusion_rate)
+        check_numbers(gradient_clip=gradient_clip)
         self.perturbation = Perturbation(ood_mean, ood_std, ood_share)
         self.n_tokens, self.layers, self.max_diffusion = n_tokens, layers, max_diffusion
         self.diffusion_rate, self.gradient_clip = diffusion_rate, gradient_clip
@@ -149,8 +151,7 @@ class SDENet(Method):
         self, start: Tensor, samples: int, generator: torch.Generator | None
     ) -> tuple[Tensor, Tensor]:
         """Mean and log standard deviation of passes, float32 ``(samples, batch[, time], out)``."""
-        if samples < 1:
-            raise ValueError(f"n_samples must be at least 1, got {samples}")
+        check_counts(n_samples=samples)
         step = _TIME / self.layers
         # The likelihood does not train g, but does train what lies before it.
         frozen = {name: value.detach() for name, value in self.diffusion.named_parameters()}

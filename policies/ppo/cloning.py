@@ -7,7 +7,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from policies.augmentation import Augmentation, mirror
+from policies.augmentation import mirror
+from policies.augmentation_config import Augmentation
 from policies.demonstrations import Demonstrations
 from policies.ppo.config import CloningConfig
 from policies.ppo.network import Actor, Critic, FixedEncoder

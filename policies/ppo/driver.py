@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 
 from drive.observation import ObservationSpec
-from policies.checkpoint import write_whole
+from files import tensor_file
+from files.tensor_file import TensorFileError
+from policies.checkpoint import check_finite
+from policies.checkpoint_header import NewerFormatError, header_of
 from policies.errors import PolicyError
 from policies.ppo.network import Actor
 from policies.protocol import Decision
@@ -107,8 +109,7 @@ def controls(actions: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
 
 def save(path: Path, actor: Actor, header: ExpertHeader) -> None:
     """Writes the actor aside and renames it, so that the file is always whole."""
-    tensors = {name: value.detach().contiguous() for name, value in actor.state_dict().items()}
-    write_whole(path, tensors, {KEY: json.dumps(asdict(header))})
+    tensor_file.write(path, actor.state_dict(), {KEY: json.dumps(asdict(header))})
 
 
 def retitle(path: Path, **results: Any) -> None:  # noqa: ANN401 - any JSON value
@@ -120,11 +121,7 @@ def retitle(path: Path, **results: Any) -> None:  # noqa: ANN401 - any JSON valu
 
 def is_expert(path: Path) -> bool:
     """Whether a file is a checkpoint of a PPO expert; False for anything else, or no file."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            return KEY in (file.metadata() or {})
-    except (SafetensorError, OSError):
-        return False
+    return KEY in tensor_file.words_of(path)
 
 
 def read_header(path: Path) -> ExpertHeader:
@@ -133,20 +130,17 @@ def read_header(path: Path) -> ExpertHeader:
     Raises:
         PolicyError: If it is damaged, or of a newer version.
     """
-    with safe_open(path, framework="pt") as file:
-        text = file.metadata()[KEY]
     try:
-        values = json.loads(text)
-        version = values["format_version"]
-        if isinstance(version, int) and version > FORMAT_VERSION:
-            raise PolicyError(
-                f"{path}: expert format {version} is newer than {FORMAT_VERSION}, the newest this "
-                "version reads; update nsac-drive"
-            )
-        values["observation"] = ObservationSpec(**values["observation"])
-        return ExpertHeader(**values)
-    except (json.JSONDecodeError, TypeError, KeyError) as fault:
-        raise PolicyError(f"{path}: damaged header: {' '.join(str(fault).split())}") from None
+        header = header_of(tensor_file.words_of(path)[KEY], ExpertHeader, FORMAT_VERSION)
+        if header.repeat < 1:
+            raise ValueError(f"repeat is {header.repeat}, expected 1 or more")
+    except KeyError:
+        raise PolicyError(f"{path}: no checkpoint of an expert") from None
+    except ValueError as fault:
+        raise PolicyError(f"{path}: damaged header: {fault}") from None
+    except NewerFormatError as fault:
+        raise PolicyError(f"{path}: expert {fault}") from None
+    return header
 
 
 def load(path: Path, observation: ObservationSpec | None = None) -> ExpertDriver:
@@ -159,6 +153,10 @@ def load(path: Path, observation: ObservationSpec | None = None) -> ExpertDriver
     Raises:
         PolicyError: If the file cannot be used; it names the file and the fault.
     """
+    try:
+        _, tensors = tensor_file.read(path)
+    except TensorFileError as fault:
+        raise PolicyError(str(fault)) from None
     header = read_header(path)
     for wanted in (observation, ExpertDriver.observation):
         if wanted is not None and wanted != header.observation:
@@ -170,8 +168,7 @@ def load(path: Path, observation: ObservationSpec | None = None) -> ExpertDriver
         actor = Actor(header.encoder)
     except PolicyError as fault:
         raise PolicyError(f"{path}: {fault}") from None
-    with safe_open(path, framework="pt") as file:
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    check_finite(path, tensors)
     try:
         actor.load_state_dict(tensors)
     except RuntimeError as fault:

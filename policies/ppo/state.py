@@ -1,16 +1,15 @@
 """The state of an unfinished training, from which it resumes: safetensors, nothing pickled."""
 
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
+from files import json_file, tensor_file
+from files.plain_values import made
 from policies.errors import PolicyError
 
 
@@ -41,16 +40,11 @@ def save_state(
     path: Path, policy: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: Progress
 ) -> None:
     """Writes weights, moments and progress aside and renames the file, so that it is whole."""
-    tensors = {f"policy.{k}": v.detach().contiguous() for k, v in policy.state_dict().items()}
+    tensors = {f"policy.{name}": value for name, value in policy.state_dict().items()}
     for number, entry in optimiser.state_dict()["state"].items():
         for name, value in entry.items():
-            tensors[f"optimiser.{number}.{name}"] = torch.as_tensor(value).contiguous()
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        save_file(tensors, aside, metadata={"progress": json.dumps(asdict(progress))})
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+            tensors[f"optimiser.{number}.{name}"] = torch.as_tensor(value)
+    tensor_file.write(path, tensors, {"progress": json.dumps(asdict(progress))})
 
 
 def load_state(path: Path, policy: torch.nn.Module, optimiser: torch.optim.Optimizer) -> Progress:
@@ -59,16 +53,18 @@ def load_state(path: Path, policy: torch.nn.Module, optimiser: torch.optim.Optim
     Raises:
         PolicyError: If the file is damaged, or of another network; it names the file.
     """
+    advice = "remove its folder to begin anew"
     try:
-        with safe_open(path, framework="pt") as file:
-            progress = Progress(**json.loads(file.metadata()["progress"]))
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        words, tensors = tensor_file.read(path)
+        progress = made(Progress, json_file.parse(words["progress"]))
         weights = {k.removeprefix("policy."): v for k, v in tensors.items() if k[0] == "p"}
         policy.load_state_dict(weights)
         optimiser.load_state_dict(_optimiser_state(optimiser, tensors))
-    except (SafetensorError, OSError, RuntimeError, KeyError, TypeError, ValueError) as fault:
+    except tensor_file.TensorFileError as fault:
+        raise PolicyError(f"{fault}; {advice}") from None
+    except (RuntimeError, LookupError, TypeError, ValueError) as fault:
         reason = " ".join(str(fault).split())
-        raise PolicyError(f"{path}: not the state of this training: {reason}") from None
+        raise PolicyError(f"{path}: not the state of this training: {reason}; {advice}") from None
     return progress
 
 

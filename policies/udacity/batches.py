@@ -9,10 +9,12 @@ import torch
 from torch import Tensor
 
 from drive.udacity import frames
-from drive.udacity.frames import Frame
+from drive.udacity.frame_shape import Frame
 from drive.udacity.recordings import Row
-from policies.udacity.augmentation import CameraAugmentation, View, seen
+from policies.udacity.augmentation import seen
+from policies.udacity.augmentation_config import CameraAugmentation
 from policies.udacity.drives import Drives
+from policies.udacity.view import View
 
 
 class TrainingBatches:

@@ -10,10 +10,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import interpolate
 
-from drive.udacity.frames import HEIGHT, WIDTH
-
-FIRST_ROW, LAST_ROW = 60, HEIGHT - 25
-"""Rows of the frame that are seen: sky above and bonnet below are not."""
+from drive.udacity.frame_shape import HEIGHT, WIDTH
+from policies.udacity.view import FIRST_ROW, LAST_ROW
 
 VIEW_SHAPE = (LAST_ROW - FIRST_ROW, WIDTH, 3)
 INPUT_SHAPE = (66, 200, 3)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from policies.clone_config import CloneConfig
 from policies.errors import PolicyError
-from policies.udacity.augmentation import CameraAugmentation
+from policies.udacity.augmentation_config import CameraAugmentation
 
 
 @dataclass(frozen=True, kw_only=True)

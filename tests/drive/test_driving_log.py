@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from drive.udacity import frames
-from drive.udacity.driving_log import DrivingLog, DrivingLogError
+from drive.udacity.driving_log import DrivingLog
+from drive.udacity.driving_log_error import DrivingLogError
 
 MOMENT = datetime(2026, 3, 4, 5, 6, 7, 89_123)  # noqa: DTZ001 - the simulator's is local
 STILL = {"steering": 0.0, "throttle": 0.0, "brake": 0.0, "speed": 0.0}

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from drive.udacity import frames, recordings
-from drive.udacity.driving_log import DrivingLog, DrivingLogError
+from drive.udacity.driving_log import DrivingLog
+from drive.udacity.driving_log_error import DrivingLogError
 from drive.udacity.log_lines import LineError, parse
 
 NUMBERS = (-0.05, 0.2, 0.0, 22.4)

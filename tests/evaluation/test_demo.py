@@ -8,9 +8,12 @@ from minari import MinariDataset
 from rich.console import Console
 
 import policies
-from evaluation.demo import DemoConfig, demo
-from recorders.dagger import DaggerConfig, clone
-from recorders.hard_tracks import HardTracks
+from evaluation.demo import demo
+from evaluation.demo_config import DemoConfig
+from recorders.dagger import clone
+from recorders.dagger_config import DaggerConfig
+from recorders.hard_tracks import chosen
+from recorders.hard_tracks_config import HardTracks
 
 SMALL = DaggerConfig(
     rounds=1, expert_episodes=2, episodes=2, epochs=1, round_epochs=1, workers=1, threads=1
@@ -45,7 +48,7 @@ def test_hard_rounds_record_tracks_with_roads_side_by_side(tmp_path: Path) -> No
     ]
     data = MinariDataset(tmp_path / "data" / "dagger" / "hard1-v0" / "data")
     recorded = [lap["map"] for lap in data.storage.get_episode_metadata(range(4))]
-    assert recorded == 2 * hard.chosen(1)
+    assert recorded == 2 * chosen(hard, 1)
     trained = tmp_path / "hard1.safetensors"
     assert policy.read_bytes() == trained.read_bytes()
     before = trained.stat().st_mtime_ns

@@ -7,7 +7,7 @@ import pytest
 
 import policies
 from evaluation.closed_loop import Chunk, Conditions, drive_chunk
-from evaluation.lane import Renderer
+from evaluation.limits import Renderer
 
 LAPS = 24
 """Driven after as many that fill the caches."""

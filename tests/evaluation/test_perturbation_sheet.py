@@ -5,7 +5,8 @@ from PIL import Image
 
 from evaluation import EvaluationError
 from evaluation.cli import main
-from evaluation.perturbation_sheet import SheetConfig, sheet
+from evaluation.perturbation_sheet import sheet
+from evaluation.perturbation_sheet_config import SheetConfig
 from evaluation.perturbations import PERTURBATIONS
 
 

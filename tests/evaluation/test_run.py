@@ -11,7 +11,8 @@ import maps
 from evaluation import EvaluationError, run
 from evaluation.cli import main
 from evaluation.closed_loop import drive_chunk
-from evaluation.config import EvaluateConfig, changed, description, entrants, identity
+from evaluation.config import EvaluateConfig
+from evaluation.identity import changed, description, entrants, identity
 
 MakeConfig = Callable[..., EvaluateConfig]
 POLICY = "closed_loop_policies:Scripted"

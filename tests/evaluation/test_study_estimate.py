@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.closed_loop import Chunk, Conditions
-from evaluation.config import Entrant
+from evaluation.identity import Entrant
 from evaluation.study.estimate import Estimate, in_words
 from evaluation.study.units import Unit
 

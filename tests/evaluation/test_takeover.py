@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from evaluation import drive_laps
-from evaluation.config import EvaluateConfig, entrants
+from evaluation.config import EvaluateConfig
+from evaluation.identity import entrants
 from evaluation.metrics import REGISTRY
 from policies.loading import BUNDLED
 

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from drive.observation import ObservationSpec
-from drive.udacity.bridge import BridgeConfig, Limits, in_background
+from drive.udacity.bridge import Limits, in_background
+from drive.udacity.bridge_config import BridgeConfig
 from drive.udacity.simulator import Simulator
 from drive.udacity.simulator.cabin import Cabin
-from drive.udacity.simulator.client import Client, ClientConfig
+from drive.udacity.simulator.client import Client
+from drive.udacity.simulator.client_config import ClientConfig
 from drive.udacity.simulator.side_channel import SideChannel
 from evaluation.udacity.closed_loop import drive_laps
 from evaluation.udacity.driver import PolicyDriver

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from drive.udacity.frames import FRAME_SHAPE, Frame
+from drive.udacity.frame_shape import FRAME_SHAPE, Frame
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.simulator import Simulator
 from drive.udacity.simulator.vehicle import MPH, TOP_SPEED, WHEELBASE

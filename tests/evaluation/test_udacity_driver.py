@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 import policies
 from drive.observation import ObservationSpec
-from drive.udacity.frames import FRAME_SHAPE, Frame, decode, encode
+from drive.udacity.frame_shape import FRAME_SHAPE, Frame
+from drive.udacity.frames import decode, encode
 from drive.udacity.protocol import Telemetry
 from drive.udacity.speed_control import SpeedControl
 from evaluation.cli import main as evaluate

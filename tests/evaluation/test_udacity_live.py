@@ -25,7 +25,8 @@ from drive.udacity.frames import encode
 from drive.udacity.recordings import read
 from drive.udacity.reply_times import ReplySpeed
 from evaluation.cli import main
-from evaluation.udacity.live import LiveConfig, drive_live
+from evaluation.udacity.live import drive_live
+from evaluation.udacity.live_config import LiveConfig
 from evaluation.udacity.screen import screen
 from policies import Decision
 

@@ -12,10 +12,11 @@ from drive.observation import ObservationSpec
 from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
 from evaluation import cli, drive_laps
-from evaluation.udacity.open_loop import OpenLoopConfig, open_loop
+from evaluation.udacity.open_loop import open_loop
+from evaluation.udacity.open_loop_config import OpenLoopConfig
 from nsac_core.benchmarks.errors import BenchmarkError
 from policies import PolicyError, checkpoint, load
-from policies.udacity.augmentation import CameraAugmentation
+from policies.udacity.augmentation_config import CameraAugmentation
 from recorders.driving import Driver
 
 START = datetime(2026, 1, 1)  # noqa: DTZ001 - the simulator's is local

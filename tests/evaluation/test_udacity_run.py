@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from drive.observation import ObservationSpec
-from drive.udacity.frames import FRAME_SHAPE
+from drive.udacity.frame_shape import FRAME_SHAPE
 from drive.udacity.simulator import Simulator
 from evaluation.cli import main
 from evaluation.errors import EvaluationError

@@ -14,7 +14,8 @@ from evaluation.errors import EvaluationError
 from evaluation.inspection.saliency.lens import Lens
 from evaluation.inspection.saliency.maps import saliency_maps, scaled
 from evaluation.inspection.saliency.network import network_of
-from evaluation.udacity.saliency import SaliencyConfig, draw_saliency
+from evaluation.udacity.saliency import draw_saliency
+from evaluation.udacity.saliency_config import SaliencyConfig
 from policies import checkpoint
 from policies.checkpoint import Header
 from policies.cloning import untrained

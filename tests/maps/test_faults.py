@@ -1,3 +1,5 @@
+import errno
+
 import pytest
 
 from maps import MapError
@@ -5,18 +7,23 @@ from maps.faults import one_line
 
 
 @pytest.mark.parametrize(
-    ("fault", "status", "line"),
+    ("fault", "line"),
     [
-        (MapError("oval.json: no name"), 2, "error: oval.json: no name\n"),
-        (KeyboardInterrupt(), 130, "interrupted: the same command goes on where it stopped\n"),
+        (MapError("oval.json: no name"), "error: oval.json: no name\n"),
+        (MapError("two\nlines"), "error: two lines\n"),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "laps.parquet"),
+            "error: laps.parquet: No space left on device\n",
+        ),
+        (OSError("no such port"), "error: no such port\n"),
     ],
 )
-def test_a_fault_is_one_line_and_a_status(
-    fault: BaseException, status: int, line: str, capsys: pytest.CaptureFixture[str]
+def test_a_fault_is_one_line_and_status_2(
+    fault: Exception, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as end, one_line(MapError):
+    with pytest.raises(SystemExit) as end, one_line(MapError, OSError):
         raise fault
-    assert end.value.code == status
+    assert end.value.code == 2
     assert capsys.readouterr().err == line
 
 

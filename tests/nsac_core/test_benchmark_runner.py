@@ -12,7 +12,8 @@ from nsac_core.benchmarks.contenders import Contender, contenders, order, title
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.progress import Scratch
 from nsac_core.benchmarks.runner import run, settings_of
-from nsac_core.fitting import Epoch, FittingError
+from nsac_core.fit_config import FittingError
+from nsac_core.fitting import Epoch
 from nsac_core.methods import METHODS, Prediction
 
 SETTINGS = {"data_set": "tiny", "epochs": 3, "sigmas": [0.5]}

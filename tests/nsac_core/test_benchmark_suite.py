@@ -15,11 +15,11 @@ from nsac_core.benchmarks.cells import frame, read
 from nsac_core.benchmarks.config import Boston, Kin8nm
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.experiment import Presentation
-from nsac_core.benchmarks.registry import AnyConfig
 from nsac_core.benchmarks.runtime.config import Runtime
 from nsac_core.benchmarks.scores import pooled, score, separate
 from nsac_core.benchmarks.spiral.config import Spiral
-from nsac_core.benchmarks.suite import Name, Suite, run_all
+from nsac_core.benchmarks.suite import run_all
+from nsac_core.benchmarks.suite_config import AnyConfig, Name, Suite
 from nsac_core.benchmarks.tables import sheets
 from nsac_core.cli import main
 from nsac_core.methods import Prediction

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from nsac_core import fitting, methods
-from nsac_core.fitting import Batch, FitConfig
+from nsac_core.fit_config import FitConfig
+from nsac_core.fitting import Batch
 from nsac_core.methods import METHODS, Method
 from nsac_core.methods.protocol import VARIANCE_FLOOR
 

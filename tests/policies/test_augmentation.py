@@ -9,7 +9,6 @@ from drive.carracing.colours import ColourScheme, draw_paper_colours
 from evaluation.lane import WORLD
 from policies.augmentation import (
     DASHBOARD_ROW,
-    Augmentation,
     brighten,
     displace,
     draw_levels,
@@ -17,6 +16,7 @@ from policies.augmentation import (
     mirror,
     recolour,
 )
+from policies.augmentation_config import Augmentation
 
 
 @pytest.fixture

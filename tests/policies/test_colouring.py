@@ -12,7 +12,8 @@ from drive.carracing.colours import ColourScheme, draw_paper_colours
 from drive.carracing.observations import warp_frame
 from policies import encoders
 from policies.augmentation import DASHBOARD_ROW
-from policies.colouring import Colouring, coloured_by, draw_scheme, grass_share
+from policies.colouring import coloured_by, draw_scheme, grass_share
+from policies.colouring_config import Colouring
 
 Frames = NDArray[np.uint8]
 

@@ -48,10 +48,10 @@ class Pictures(gymnasium.Env[NDArray[np.uint8], NDArray[np.float32]]):
         self.action_space = actions
         self.rng = np.random.default_rng(1)
 
-    def reset(self, **_: Any) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+    def reset(self, **_: object) -> tuple[NDArray[np.uint8], dict[str, Any]]:
         return self._picture(), {}
 
-    def step(self, action: Any) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
+    def step(self, _: object) -> tuple[NDArray[np.uint8], float, bool, bool, dict[str, Any]]:
         return self._picture(), 0.0, False, False, {}
 
     def _picture(self) -> NDArray[np.uint8]:

@@ -115,7 +115,7 @@ def test_without_trust_nothing_is_loaded(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(torch.jit, "load", None)
     monkeypatch.setattr(torch.export, "load", None)
     for name in (f"{script}{SHAPE}", str(program)):
-        with pytest.raises(PolicyError, match="run any code while it is loaded: .* --trust"):
+        with pytest.raises(PolicyError, match=r"run any code while it is loaded: .* --trust"):
             policies.load(name)
 
 

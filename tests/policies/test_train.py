@@ -19,7 +19,7 @@ from drive.carracing.observations import FrameStack
 from nsac_core import fitting
 from nsac_core.methods import METHODS
 from policies import PolicyError, checkpoint, cli
-from policies.augmentation import Augmentation
+from policies.augmentation_config import Augmentation
 from policies.checking import checked
 from policies.demonstrations import DemonstrationError
 from policies.train import train

@@ -8,9 +8,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from drive.udacity.frames import FRAME_SHAPE, Frame
+from drive.udacity.frame_shape import FRAME_SHAPE, Frame
 from policies.udacity import augmentation
-from policies.udacity.augmentation import CameraAugmentation
+from policies.udacity.augmentation_config import CameraAugmentation
 
 WIDTH, HEIGHT = 320, 160
 

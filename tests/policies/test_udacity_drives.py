@@ -12,7 +12,7 @@ from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
 from policies.errors import PolicyError
 from policies.udacity import drives
-from policies.udacity.augmentation import CameraAugmentation
+from policies.udacity.augmentation_config import CameraAugmentation
 from policies.udacity.batches import CentreBatches, TrainingBatches
 
 START = datetime(2026, 1, 31, 23, 59, 58)  # noqa: DTZ001 - the simulator's is local

@@ -16,13 +16,13 @@ from drive.observation import ObservationSpec
 from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
 from drive.udacity.simulator import Simulator
-from drive.udacity.simulator.courses import CourseName
+from drive.udacity.simulator.course_names import CourseName
 from nsac_core.methods import METHODS
 from policies import PolicyError, checkpoint, cli, encoders
 from policies.checkpoint import Header
 from policies.cloning import untrained
 from policies.driving_policy import DrivingPolicy
-from policies.udacity.augmentation import CameraAugmentation
+from policies.udacity.augmentation_config import CameraAugmentation
 from policies.udacity.elu import ELU
 from policies.udacity.network import CameraEncoder
 from policies.udacity.preprocessing import preprocess

@@ -13,10 +13,11 @@ from websockets.sync.client import ClientConnection, connect
 from drive.udacity import frames, protocol
 from drive.udacity.protocol import Telemetry
 from drive.udacity.simulator import stand_in
-from drive.udacity.simulator.stand_in import StandInConfig
+from drive.udacity.simulator.config import StandInConfig
 from recorders import cli
-from recorders.udacity import DrivingLog, UdacityRecordConfig, read, record_udacity
+from recorders.udacity import DrivingLog, read, record_udacity
 from recorders.udacity_check import CheckConfig, check
+from recorders.udacity_config import UdacityRecordConfig
 
 
 @contextmanager

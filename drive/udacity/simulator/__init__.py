@@ -1,5 +1,5 @@
 """A stand-in for the Udacity simulator: courses, cameras, a car, and the client of the bridge."""
 
-from drive.udacity.simulator.simulator import Simulator, SimulatorError, State
+import lazy_loader
 
-__all__ = ["Simulator", "SimulatorError", "State"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

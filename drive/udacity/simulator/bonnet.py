@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drive.track import FloatArray
-from drive.udacity.frames import HEIGHT, WIDTH, Frame
+from drive.udacity.frame_shape import HEIGHT, WIDTH, Frame
 from drive.udacity.simulator.cameras import FOCAL, Camera
 
 FRONT, BACK = 2.02, 1.02

@@ -1,18 +1,12 @@
 """Speaks the simulator's side of the protocol, on either of two clocks."""
 
 import asyncio
-import ipaddress
-import math
-import re
 import time
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Literal
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from drive.udacity.numerals import Decimal
 from drive.udacity.protocol import (
     Close,
     Command,
@@ -29,11 +23,10 @@ from drive.udacity.protocol import (
     write_telemetry,
 )
 from drive.udacity.simulator.cabin import Cabin, Summary
+from drive.udacity.simulator.client_config import ClientConfig
 from drive.udacity.simulator.side_channel import SideChannel
-from drive.udacity.simulator.simulator import SimulatorError
 from drive.udacity.simulator.vehicle import TICK
 
-Clock = Literal["real", "lockstep"]
 FRAGMENT = 1016
 """Bytes of a websocket frame, above which the simulator begins another."""
 PING_INTERVAL = 25.0
@@ -41,48 +34,6 @@ FAREWELL = 0.3
 """Seconds that a controller has to say goodbye."""
 RETRY = 0.1
 """Seconds between two tries to connect."""
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*")
-
-
-@dataclass(frozen=True)
-class ClientConfig:
-    """How the stand-in talks to a controller, and until when.
-
-    Attributes:
-        host: Where the controller listens.
-        port: The real simulator knows only 4567.
-        clock: ``real``: the physics never wait, as the simulator's; ``lockstep``: they go on by
-            `period` with each reply, which is repeatable and as fast as the controller.
-        period: Seconds that one reply is worth in lock-step, whole steps of 0.02.
-        decimal: Decimal separator of the computer's locale.
-        laps: After which to leave; 0 for never.
-        seconds: Of the simulator's clock, after which to leave; 0 for never.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 4567
-    clock: Clock = "real"
-    period: float = 0.06
-    decimal: Decimal = "."
-    laps: float = 0.0
-    seconds: float = 0.0
-
-    def check(self) -> None:
-        """Checks the fields.
-
-        Raises:
-            SimulatorError: One of them cannot be.
-        """
-        if not _is_host(self.host):
-            raise SimulatorError(f"host is {self.host!r}, expected a name or an address")
-        if not 0 < self.port <= 65535:
-            raise SimulatorError(f"port is {self.port}, expected 1 to 65535")
-        ticks = self.period / TICK
-        if not 1.0 <= ticks < math.inf or abs(ticks - round(ticks)) > 1e-6:
-            raise SimulatorError(f"period must be a multiple of {TICK}, not {self.period}")
-        for name in ("laps", "seconds"):
-            if not getattr(self, name) >= 0:
-                raise SimulatorError(f"{name} must not be negative, not {getattr(self, name)}")
 
 
 class Client:
@@ -204,14 +155,6 @@ class Client:
         else:
             text = write_manual_telemetry()
         await socket.send(text if len(text) <= FRAGMENT else _fragments(text))
-
-
-def _is_host(text: str) -> bool:
-    try:
-        ipaddress.ip_address(text)
-    except ValueError:
-        return _NAME.fullmatch(text) is not None
-    return True
 
 
 def _fragments(text: str) -> list[str]:

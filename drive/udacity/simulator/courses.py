@@ -5,12 +5,12 @@ Metres, x east and y north; both are driven counter-clockwise.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from drive.track import Track
+from drive.udacity.simulator.course_names import CourseName
 from maps.drawings import round_corners
 from maps.shaping import resample, smooth
 
@@ -18,8 +18,6 @@ HALF_WIDTH = 3.5
 """Of the road between its edges, metres."""
 SPACING = 1.0
 EASING = 3.0  # metres over which a straight turns into a bend
-
-CourseName = Literal["lake", "jungle"]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from drive.udacity.simulator.courses import CourseName
+from drive.udacity.simulator.course_names import CourseName
 
 Rgb = tuple[int, int, int]
 

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from drive.udacity.driving_log import DrivingLog
-from drive.udacity.simulator.courses import CourseName
-from drive.udacity.simulator.scripted import Disturbance, ScriptedConfig, ScriptedDriver
-from drive.udacity.simulator.simulator import Simulator, SimulatorError
+from drive.udacity.simulator.course_names import CourseName
+from drive.udacity.simulator.errors import SimulatorError
+from drive.udacity.simulator.scripted import Disturbance, ScriptedDriver
+from drive.udacity.simulator.scripted_config import ScriptedConfig
+from drive.udacity.simulator.simulator import Simulator
 from drive.udacity.simulator.supervision import Supervisor
 from drive.udacity.simulator.vehicle import MPH, TICK
 

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from drive.track import FloatArray
-from drive.udacity.frames import HEIGHT, WIDTH, Frame
+from drive.udacity.frame_shape import HEIGHT, WIDTH, Frame
 from drive.udacity.simulator.billboards import FARTHEST, draw_billboards
 from drive.udacity.simulator.bonnet import bonnet
 from drive.udacity.simulator.cameras import FOCAL, Camera
-from drive.udacity.simulator.courses import CourseName
+from drive.udacity.simulator.course_names import CourseName
 from drive.udacity.simulator.ground import draw_ground
 from drive.udacity.simulator.scenery import build
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from drive.udacity.simulator import cross_section, plants
 from drive.udacity.simulator.backdrop import paint_backdrop
-from drive.udacity.simulator.courses import COURSES, HALF_WIDTH, Course, CourseName
+from drive.udacity.simulator.course_names import CourseName
+from drive.udacity.simulator.courses import COURSES, HALF_WIDTH, Course
 from drive.udacity.simulator.land import FAR, Land
 from drive.udacity.simulator.looks import LOOKS, Look
 from drive.udacity.simulator.relief import (

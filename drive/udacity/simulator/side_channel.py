@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TextIO
 
 from drive.udacity.simulator.cabin import Cabin
-from drive.udacity.simulator.simulator import SimulatorError
+from drive.udacity.simulator.errors import SimulatorError
 
 STANDARD_OUTPUT = Path("-")
 

@@ -4,15 +4,13 @@ import math
 from dataclasses import dataclass
 
 from drive.track import LapProgress, wrap_angle
-from drive.udacity.frames import Frame
+from drive.udacity.frame_shape import Frame
 from drive.udacity.simulator.cameras import CAMERAS, CENTRE, LEFT, RIGHT, CameraName
-from drive.udacity.simulator.courses import COURSES, CourseName
+from drive.udacity.simulator.course_names import CourseName
+from drive.udacity.simulator.courses import COURSES
+from drive.udacity.simulator.errors import SimulatorError
 from drive.udacity.simulator.renderer import Place, Renderer
 from drive.udacity.simulator.vehicle import TICK, Vehicle
-
-
-class SimulatorError(ValueError):
-    """A request that the simulator cannot serve; the message is one line."""
 
 
 @dataclass(frozen=True)

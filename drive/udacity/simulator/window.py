@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from drive.udacity.frames import HEIGHT, WIDTH, Frame
-from drive.udacity.simulator.simulator import SimulatorError
+from drive.udacity.frame_shape import HEIGHT, WIDTH, Frame
+from drive.udacity.simulator.errors import SimulatorError
 
 SCALE = 3
 """Pixels of the window, along a side, for one of the frame."""

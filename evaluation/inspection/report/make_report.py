@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
-from evaluation.inspection.config import LapsConfig
 from evaluation.inspection.correlations import pooled
+from evaluation.inspection.report.config import ReportConfig
 from evaluation.inspection.report.evidence import Evidence
 from evaluation.inspection.report.figures import figures
 from evaluation.inspection.report.page import build
@@ -19,22 +17,10 @@ from evaluation.inspection.saliency.study import look_at
 from evaluation.inspection.seen_laps import SeenLap, sources_of
 from evaluation.inspection.trace_study import sheets_of
 from evaluation.labels import file_name
-from nsac_core.benchmarks.report import save_figure, write_text
+from files import parquet_file
+from files.whole import write_text
+from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Sheet
-
-
-@dataclass(frozen=True)
-class ReportConfig(LapsConfig):
-    """Which laps are put on the page.
-
-    Attributes:
-        saliency: Whether to find out where the drivers looked, with Grad-CAM of the steering. A map
-            that ``nsac-inspect saliency`` has left is shown as it is.
-        rerun: A file for the Rerun viewer with the same laps, usually ``*.rrd``.
-    """
-
-    saliency: bool = True
-    rerun: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +50,7 @@ def make_report(config: ReportConfig) -> Made:
         MapError: There is no such map.
     """
     laps = config.laps([RegionRecorder] if config.saliency else [])
-    left_out = _look(laps, config.out) if config.saliency else []
+    left_out = _look(laps, config) if config.saliency else []
     shown = [Evidence.of(lap) for lap in laps]
     page = config.out / "seen" / "report.html"
     configuration = {**vars(config), "out": str(config.out), "rerun": str(config.rerun or "")}
@@ -74,16 +60,16 @@ def make_report(config: ReportConfig) -> Made:
     return Made(page, _draw(laps, config.out / "figures"), config.rerun, left_out)
 
 
-def _look(laps: list[SeenLap], run: Path) -> list[str]:
+def _look(laps: list[SeenLap], config: ReportConfig) -> list[str]:
     """Saliency of the laps that have none yet."""
     new = [lap for lap in laps if Looked.read(lap.folder) is None]
-    return look_at(new, sources_of(run))[1]
+    return look_at(new, sources_of(config.out), trust=config.trust)[1]
 
 
 def _sheets(shown: list[Evidence], run: Path) -> list[Sheet]:
     """Scores of the saliency where there are any, and what neurons know."""
     scores = run / SCORES
-    sheets = scorecard.sheets(pd.read_parquet(scores)) if scores.is_file() else []
+    sheets = scorecard.sheets(parquet_file.read(scores)) if scores.is_file() else []
     for policy in dict.fromkeys(e.lap.policy for e in shown):
         own = [(e.traces, e.lap.steps) for e in shown if e.lap.policy == policy]
         traced = [(traces, steps) for traces, steps in own if traces is not None]

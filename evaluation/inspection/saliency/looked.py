@@ -16,6 +16,9 @@ from evaluation.inspection.saliency.maps import AT_ONCE, saliency_maps
 from evaluation.inspection.saliency.network import PictureNetwork
 from evaluation.inspection.saliency.region_recorder import RegionRecorder
 from evaluation.inspection.seen_laps import SeenLap
+from files import arrays_file, json_file
+from files.damaged import DamagedError
+from files.plain_values import made
 
 FILE = "saliency.npz"
 
@@ -49,9 +52,12 @@ class Looked:
         file = folder / FILE
         if not file.is_file():
             return None
-        with np.load(file) as arrays:
-            lens = Lens(**json.loads(str(arrays["lens"])))
-            return cls(arrays["saliency"], arrays["scale"], lens)
+        arrays = arrays_file.read(file, ("saliency", "scale", "lens"))
+        try:
+            lens = made(Lens, json_file.parse(str(arrays["lens"])))
+        except ValueError as fault:
+            raise DamagedError(f"{file}: damaged: {fault}; remove it") from None
+        return cls(arrays["saliency"].astype(np.uint8), arrays["scale"].astype(np.float32), lens)
 
     def write(self, folder: Path) -> None:
         """Writes aside and renames, so that the file is always whole."""
@@ -99,9 +105,7 @@ def seen_regions(lap: SeenLap) -> Regions:
     file = lap.folder / RegionRecorder.file
     if not file.is_file():
         raise EvaluationError(f"{file}: is missing; nsac-inspect saliency records it")
-    with np.load(file) as arrays:
-        found: Regions = arrays["regions"]
-    return found
+    return arrays_file.read(file, ("regions",))["regions"].astype(np.uint8)
 
 
 def stacks(

@@ -1,15 +1,14 @@
 """``nsac-inspect saliency``: where drivers looked along some laps, and whether to believe it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
-import tyro
 
 import policies
 from evaluation.errors import EvaluationError
-from evaluation.inspection.config import LapsConfig
+from evaluation.inspection.saliency.config import SaliencyConfig
 from evaluation.inspection.saliency.figure import Sight, figure_8d
 from evaluation.inspection.saliency.lens import Lens
 from evaluation.inspection.saliency.looked import Looked, look, pictures, seen_regions, stacks
@@ -18,30 +17,11 @@ from evaluation.inspection.saliency.region_recorder import RegionRecorder
 from evaluation.inspection.saliency.scorecard import score, sheets
 from evaluation.inspection.saliency.video import save_video
 from evaluation.inspection.seen_laps import SeenLap, sources_of
+from files.parquet_file import CHECKSUMS
 from nsac_core.benchmarks.sheets import Sheet
 
 FILE = "saliency_scores.parquet"
 Found = tuple[SeenLap, PictureNetwork]
-
-
-@dataclass(frozen=True)
-class SaliencyConfig(LapsConfig):
-    """Which laps' drivers are asked where they look, and how.
-
-    Attributes:
-        lens: Which map of saliency.
-        samples: Monte Carlo passes whose mean action is explained; a driver's own number by
-            default.
-        step: Whose picture Figure 8 D shows; the middle of the first lap by default.
-        scored_steps: Steps of each lap that the scores are taken from, evenly spaced.
-        video: Whether to write the video of each lap.
-    """
-
-    lens: tyro.conf.OmitArgPrefixes[Lens] = field(default_factory=Lens)
-    samples: int | None = None
-    step: int | None = None
-    scored_steps: int = 30
-    video: bool = True
 
 
 @dataclass(frozen=True)
@@ -73,7 +53,7 @@ def study(config: SaliencyConfig) -> Studied:
     if config.scored_steps < 1 or (config.samples is not None and config.samples < 1):
         raise EvaluationError("scored_steps and samples are 1 or more")
     laps = config.laps([RegionRecorder])
-    found, left_out = with_networks(laps, sources_of(config.out), config.samples)
+    found, left_out = with_networks(laps, sources_of(config.out), config.samples, config.trust)
     if not found:
         raise EvaluationError(left_out[0])
     sights = _sights(found, config.step)
@@ -84,7 +64,7 @@ def study(config: SaliencyConfig) -> Studied:
             files.append(save_video(lap, looked))
         cards.append(score(lap, network, config.lens, config.scored_steps, config.seed))
     scores = pd.concat(cards, ignore_index=True)
-    scores.to_parquet(config.out / FILE, index=False)
+    scores.to_parquet(config.out / FILE, index=False, **CHECKSUMS)
     files += _draw(config.out / "figures", sights, config.lens, found[0][0])
     return Studied(scores, files, sheets(scores), left_out)
 
@@ -94,6 +74,7 @@ def look_at(
     sources: dict[str, str],
     lens: Lens | None = None,
     samples: int | None = None,
+    trust: bool = False,
 ) -> tuple[list[Looked], list[str]]:
     """The saliency of laps, written beside their frames unless it is there.
 
@@ -102,23 +83,28 @@ def look_at(
         sources: ``sources_of`` the run.
         lens: Which map; ``Lens()`` by default.
         samples: Monte Carlo passes; a driver's own number by default.
+        trust: Load policy files that can run code of their own: stable-baselines3 archives,
+            ``torch.export`` and TorchScript. Only for files of somebody you trust.
 
     Returns:
         That of the laps that have any, and a line on each driver that cannot be asked.
     """
-    found, left_out = with_networks(laps, sources, samples)
+    found, left_out = with_networks(laps, sources, samples, trust)
     return [look(lap, network, lens or Lens()) for lap, network in found], left_out
 
 
 def with_networks(
-    laps: Sequence[SeenLap], sources: dict[str, str], samples: int | None = None
+    laps: Sequence[SeenLap],
+    sources: dict[str, str],
+    samples: int | None = None,
+    trust: bool = False,
 ) -> tuple[list[Found], list[str]]:
     """The laps with their drivers' networks, and a line on each driver that has none."""
     networks: dict[str, PictureNetwork] = {}
     left_out: dict[str, str] = {}
     for label in dict.fromkeys(lap.policy for lap in laps):
         try:
-            networks[label] = network_of(policies.load(sources[label]), samples)
+            networks[label] = network_of(policies.load(sources[label], trust=trust), samples)
         except EvaluationError as fault:
             left_out[label] = str(fault)
     found = [(lap, networks[lap.policy]) for lap in laps if lap.policy in networks]

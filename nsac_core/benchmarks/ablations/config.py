@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from nsac_core.benchmarks.ablations.studies import StudyName, variants
 from nsac_core.benchmarks.config import BenchmarkConfig
-from nsac_core.benchmarks.contenders import Contender
 from nsac_core.benchmarks.errors import BenchmarkError
+
+if TYPE_CHECKING:
+    from nsac_core.benchmarks.contenders import Contender
+
+StudyName = Literal["heads", "sparsity", "length", "samples", "ood_mean", "ood_std"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,9 @@ class Ablations(BenchmarkConfig):
         if "length" in self.studies and self.longest < 100:
             raise BenchmarkError(f"longest must be at least 100, not {self.longest}")
 
-    def contenders(self) -> list[Contender]:
+    def contenders(self) -> "list[Contender]":
         """The variants of all studies."""
+        # Help must not wait for torch, which the studies are made with.
+        from nsac_core.benchmarks.ablations.studies import variants  # noqa: PLC0415
+
         return variants(self.studies, self.longest)

@@ -7,15 +7,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
-from nsac_core.benchmarks.ablations.studies import (
-    BASE,
-    LENGTHS,
-    STUDIES,
-    TOP_KS,
-    Study,
-    StudyName,
-    by_length,
-)
+from nsac_core.benchmarks.ablations.config import StudyName
+from nsac_core.benchmarks.ablations.studies import BASE, LENGTHS, STUDIES, TOP_KS, Study, by_length
 from nsac_core.benchmarks.ablations.tables import values_of
 from nsac_core.benchmarks.experiment import Picture, Run
 from nsac_core.benchmarks.figures import plain_ticks

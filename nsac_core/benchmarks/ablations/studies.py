@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from nsac_core.benchmarks.ablations.config import StudyName
 from nsac_core.benchmarks.contenders import Contender
-
-StudyName = Literal["heads", "sparsity", "length", "samples", "ood_mean", "ood_std"]
 
 LENGTHS = (100, 500, 1_000, 5_000, 10_000, 20_000, 30_000, 50_000)
 TOP_KS = (2, 4, 8, 16, 32)

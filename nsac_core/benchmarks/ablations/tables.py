@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from nsac_core.benchmarks.ablations.studies import LENGTHS, STUDIES, TOP_KS, StudyName, by_length
+from nsac_core.benchmarks.ablations.config import StudyName
+from nsac_core.benchmarks.ablations.studies import LENGTHS, STUDIES, TOP_KS, by_length
 from nsac_core.benchmarks.experiment import Run
 from nsac_core.benchmarks.sheets import Field, Number, Sheet, with_best
 from nsac_core.benchmarks.spiral.parts import EXTRAPOLATION, INTERPOLATION

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from nsac_core.benchmarks.bearings.windows import Cut
 from nsac_core.benchmarks.config import BenchmarkConfig
-from nsac_core.benchmarks.contenders import Contender, contenders
 from nsac_core.benchmarks.errors import BenchmarkError
+
+if TYPE_CHECKING:
+    from nsac_core.benchmarks.bearings.windows import Cut
 
 Protocol = Literal["held_out", "leaking"]
 
@@ -56,14 +57,17 @@ class Bearings(BenchmarkConfig):
         if self.cut_off is not None and self.cut_off <= 0:
             raise BenchmarkError(f"cut_off must be positive, not {self.cut_off}")
 
-    def contenders(self) -> list[Contender]:
-        """What is compared; the clock only where there is the time."""
-        there = [name for name in self.references if self.time or name != "clock"]
-        return contenders(self.methods, self.lambdas, there)
+    @property
+    def sensible_references(self) -> tuple[str, ...]:
+        """The clock only where there is the time."""
+        return tuple(name for name in self.references if self.time or name != "clock")
 
     @property
-    def cut(self) -> Cut:
+    def cut(self) -> "Cut":
         """How windows are cut."""
+        # Help must not wait for torch, which windows are made with.
+        from nsac_core.benchmarks.bearings.windows import Cut  # noqa: PLC0415
+
         return Cut(self.length, self.stride, self.test_stride, self.time, cut_off=self.cut_off)
 
 
@@ -94,6 +98,6 @@ class SyntheticBearings(Bearings):
             raise BenchmarkError(f"rows must be at least {10 * self.length}, not {self.rows}")
 
     @property
-    def cut(self) -> Cut:
+    def cut(self) -> "Cut":
         """How windows are cut: few rows need short blocks."""
         return replace(super().cut, block=2 * self.length)

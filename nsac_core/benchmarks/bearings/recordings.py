@@ -19,6 +19,9 @@ CHANNELS = ("Horizontal", "Vertical")
 
 KELVIN = 273.15
 
+LONGEST = 1e9
+"""Seconds that a bearing may run, some thirty years."""
+
 
 @dataclass(frozen=True)
 class Bearing:
@@ -77,27 +80,43 @@ def read(file: Path, content: bytes, name: str) -> Bearing:
     """
     try:
         rows = pd.read_csv(BytesIO(content))
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as fault:
-        raise BenchmarkError(f"{file}: is no table: {str(fault).splitlines()[0]}") from None
+    except (ValueError, OverflowError, MemoryError) as fault:
+        raise BenchmarkError(f"{file}: is no table: {' '.join(str(fault).split())}") from None
     for column in (*CHANNELS, "Time"):
         if column not in rows:
             raise BenchmarkError(f"{file}: has no column {column}")
-    time = rows["Time"].to_numpy(np.float64)
+    time = _numbers(file, rows, "Time")
     falls = np.flatnonzero(~(np.diff(time) >= 0))
     if len(falls):
         raise BenchmarkError(f"{file}: row {falls[0] + 2}: Time is below that of the row before")
+    if not 0 < time[-1] - time[0] <= LONGEST:
+        raise BenchmarkError(
+            f"{file}: Time should rise, by {LONGEST:g} s at most, not by {time[-1] - time[0]:g}"
+        )
     channels = np.stack([_lists(file, rows, column) for column in CHANNELS], axis=1)
-    label = degradation(time, _regime(rows, name))
+    label = degradation(time, _regime(file, rows, name))
     return Bearing(name, with_logarithms(channels), time, label)
 
 
-def _regime(rows: pd.DataFrame, name: str) -> Regime:
+def _numbers(file: Path, rows: pd.DataFrame, column: str) -> FloatArray:
+    """A column of finite numbers."""
+    if column not in rows:
+        raise BenchmarkError(f"{file}: has no column {column}")
+    found = pd.to_numeric(rows[column], errors="coerce").to_numpy(np.float64)
+    bad = np.flatnonzero(~np.isfinite(found))
+    if len(bad):
+        raise BenchmarkError(f"{file}: row {bad[0] + 1}: {column} should be a finite number")
+    if not len(found):
+        raise BenchmarkError(f"{file}: has no row")
+    return found
+
+
+def _regime(file: Path, rows: pd.DataFrame, name: str) -> Regime:
     if name.startswith("xjtu"):
         return xjtu()
     if name.startswith("hust"):
         return hust()
-    first = rows.iloc[0]
-    return pronostia(float(first["Load"]), float(first["RPM"]), float(first["Temperature"]))
+    return pronostia(*(_numbers(file, rows, n)[0] for n in ("Load", "RPM", "Temperature")))
 
 
 def _lists(file: Path, rows: pd.DataFrame, column: str) -> FloatArray:
@@ -105,10 +124,11 @@ def _lists(file: Path, rows: pd.DataFrame, column: str) -> FloatArray:
     for number, text in enumerate(rows[column]):
         try:
             found[number] = json.loads(text)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError, OverflowError):
             found[number] = np.nan
-        if not np.isfinite(found[number]).all():
+        if not np.isfinite(found[number]).all() or found[number, 0] < 0:
             raise BenchmarkError(
-                f"{file}: row {number + 1}: {column} should be a list of {len(FEATURES)} numbers"
+                f"{file}: row {number + 1}: {column} should be a list of {len(FEATURES)} numbers, "
+                "the first of them an energy, 0 or more"
             )
     return found

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from nsac_core.benchmarks.experiment import Experiment, Presentation
-from nsac_core.benchmarks.forecasting.config import ForecastingConfig
+from nsac_core.benchmarks.forecasting.config import ForecastingConfig, WindowTokens
 from nsac_core.benchmarks.forecasting.presentation import figures, sheets
 from nsac_core.benchmarks.forecasting.sources import SERIES, Data
-from nsac_core.benchmarks.forecasting.tokens import WindowEncoder, WindowTokens, window_encoder
+from nsac_core.benchmarks.forecasting.tokens import WindowEncoder, window_encoder
 from nsac_core.benchmarks.forecasting.windows import left_out, restored, scale_of, split
 from nsac_core.benchmarks.parts import Split
 from nsac_core.benchmarks.report import Report

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from nsac_core.benchmarks.config import BenchmarkConfig
 from nsac_core.benchmarks.errors import BenchmarkError
-from nsac_core.benchmarks.forecasting.tokens import WindowTokens
+
+WindowTokens = Literal["patches", "changes", "steps"]
 
 
 @dataclass(frozen=True)

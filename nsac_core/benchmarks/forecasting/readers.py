@@ -1,6 +1,7 @@
 """Reads the files of the two series of the paper."""
 
 import lzma
+import zlib
 from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
@@ -28,6 +29,13 @@ JENA_VARIABLES = (
     "wd (deg)",
     "T (degC)",
 )
+
+
+_PACKING = (
+    *(lzma.LZMAError, BadZipFile, zlib.error, StopIteration),
+    *(EOFError, RuntimeError, NotImplementedError, ValueError),
+)
+"""What unpacking damaged files raises."""
 
 
 def read_ettm1(content: bytes) -> Series:
@@ -60,7 +68,10 @@ def unpacked(path: Path) -> tuple[str, bytes]:
     Raises:
         BenchmarkError: If it cannot be unpacked.
     """
-    content = path.read_bytes()
+    try:
+        content = path.read_bytes()
+    except OSError as fault:
+        raise BenchmarkError(f"{path}: cannot be read ({fault.strerror})") from None
     try:
         if content.startswith(b"\xfd7zXZ"):
             return path.stem, lzma.decompress(content)
@@ -68,8 +79,10 @@ def unpacked(path: Path) -> tuple[str, bytes]:
             with ZipFile(BytesIO(content)) as archive:
                 name = next(name for name in archive.namelist() if name.endswith(".csv"))
                 return Path(name).name, archive.read(name)
-    except (lzma.LZMAError, BadZipFile, StopIteration):
-        raise BenchmarkError(f"{path}: cannot be unpacked to a CSV file") from None
+    except _PACKING:
+        raise BenchmarkError(
+            f"{path}: cannot be unpacked to a CSV file: truncated or damaged; fetch it anew"
+        ) from None
     return path.name, content
 
 
@@ -79,14 +92,14 @@ def _read(
     try:
         # The units of columns that are left out are in one encoding here and in another there.
         table = pd.read_csv(BytesIO(content), encoding="latin-1")
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as fault:
-        raise BenchmarkError(f"is no table: {str(fault).splitlines()[0]}") from None
+    except (ValueError, OverflowError, MemoryError) as fault:
+        raise BenchmarkError(f"is no table: {' '.join(str(fault).split())}") from None
     lacking = [name for name in (clock, *variables) if name not in table.columns]
     if lacking:
         raise BenchmarkError(f"has no column {lacking[0]!r}")
     try:
         times = pd.to_datetime(table[clock], format=layout)
         values = table[list(variables)].astype(np.float64)
-    except (ValueError, TypeError) as fault:
-        raise BenchmarkError(f"cannot be read: {str(fault).splitlines()[0]}") from None
+    except (ValueError, TypeError, OverflowError) as fault:
+        raise BenchmarkError(f"cannot be read: {' '.join(str(fault).split())}") from None
     return cleaned(times, values, np.timedelta64(minutes, "m"))

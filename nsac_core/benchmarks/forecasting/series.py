@@ -109,13 +109,22 @@ def cleaned(times: Any, values: pd.DataFrame, step: np.timedelta64) -> Series:  
         step: Time from a row to the next.
 
     Raises:
-        BenchmarkError: If a variable was never measured.
+        BenchmarkError: If there is no row, a row has no time, or a variable was never measured or
+            is not finite.
     """
-    rows = values.set_axis(pd.DatetimeIndex(times)).sort_index(kind="stable")
+    index = pd.DatetimeIndex(times)
+    if not len(index):
+        raise BenchmarkError("has no row")
+    if index.hasnans:
+        raise BenchmarkError(f"row {int(np.argmax(index.isna())) + 1} has no time")
+    rows = values.set_axis(index).sort_index(kind="stable")
     twice = rows.index.duplicated()
     faults = [Fault("duplicate", time) for time in rows.index[twice].to_numpy()]
     rows = rows[~twice].astype(np.float64)
     rows = rows.mask(rows == MISSING)
+    endless = rows.columns[np.isinf(rows).any()]
+    if len(endless):
+        raise BenchmarkError(f"{endless[0]}: has a value that is no finite number")
     faults += _missing(rows) + _gaps(rows.index.to_numpy(), step)
     observed = rows.iloc[:, -1].notna().to_numpy()
     filled = rows.ffill().bfill()

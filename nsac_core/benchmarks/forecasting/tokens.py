@@ -1,13 +1,11 @@
 """Windows as sequences: how 48 steps become tokens that attention can read."""
 
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
+from nsac_core.benchmarks.forecasting.config import WindowTokens
 from nsac_core.benchmarks.forecasting.windows import LOOK_BACK
-
-WindowTokens = Literal["patches", "changes", "steps"]
 
 _PATCH = 4
 """Steps of a patch."""

@@ -13,6 +13,7 @@ import torch
 from rich.console import Console
 from rich.progress import track
 
+from files import parquet_file
 from files.locks import locked_folder
 from files.whole import write_text
 from nsac_core.benchmarks.report import Report, write_frame
@@ -55,7 +56,7 @@ def report(folder: Path) -> Report:
         BenchmarkError: If the folder has none.
     """
     settings = settings_of(folder)
-    scores = pd.read_parquet(folder / "scores.parquet")
+    scores = parquet_file.read(folder / "scores.parquet")
     found = sheets(settings, scores)
     for suffix, text in (
         ("md", "\n".join(f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in found)),

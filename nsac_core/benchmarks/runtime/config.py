@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from nsac_core.benchmarks.errors import BenchmarkError
-from nsac_core.methods import METHODS
+from nsac_core.method_names import METHOD_NAMES
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Runtime:
         Raises:
             BenchmarkError: If one cannot be.
         """
-        unknown = [name for name in self.methods if name not in (*METHODS, "all")]
+        unknown = [name for name in self.methods if name not in (*METHOD_NAMES, "all")]
         if unknown or not self.methods:
             wrong = f"no method {unknown[0]!r}" if unknown else "no method given"
-            raise BenchmarkError(f"{wrong}; there are all, {', '.join(METHODS)}")
+            raise BenchmarkError(f"{wrong}; there are all, {', '.join(METHOD_NAMES)}")
         for name in ("length", "width", "heads", "repeats"):
             if getattr(self, name) < 1:
                 raise BenchmarkError(f"{name} must be at least 1, not {getattr(self, name)}")

@@ -5,12 +5,12 @@ from functools import partial
 from nsac_core.benchmarks.experiment import Experiment, Presentation
 from nsac_core.benchmarks.parts import Split
 from nsac_core.benchmarks.report import Report
-from nsac_core.benchmarks.spiral.config import Spiral
+from nsac_core.benchmarks.spiral.config import Spiral, Tokens
 from nsac_core.benchmarks.spiral.curves import POINTS
 from nsac_core.benchmarks.spiral.figures import figures
 from nsac_core.benchmarks.spiral.parts import EXTRAPOLATION, HALF, INTERPOLATION, SEEN, split
 from nsac_core.benchmarks.spiral.tables import sheets
-from nsac_core.benchmarks.spiral.tokens import TimeTokens, Tokens
+from nsac_core.benchmarks.spiral.tokens import TimeTokens
 from nsac_core.benchmarks.training import run_experiment
 
 PRESENTATION = Presentation(

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from nsac_core.benchmarks.config import BenchmarkConfig
-from nsac_core.benchmarks.spiral.curves import Generator
-from nsac_core.benchmarks.spiral.tokens import Tokens
 
+Generator = Literal["archimedes", "contiformer"]
+Tokens = Literal["waves", "embedded", "raw"]
 Observed = Literal["first_half", "all"]
 
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
 
-Generator = Literal["archimedes", "contiformer"]
+from nsac_core.benchmarks.spiral.config import Generator
 
 SPIRALS, POINTS = 300, 150
 TURNS = 3

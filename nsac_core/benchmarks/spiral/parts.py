@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from nsac_core.benchmarks.parts import Batch, Part, Split
-from nsac_core.benchmarks.spiral.curves import GENERATORS, POINTS, Curves, Generator
+from nsac_core.benchmarks.spiral.config import Generator
+from nsac_core.benchmarks.spiral.curves import GENERATORS, POINTS, Curves
 
 SEEN = 50
 """Observed points of a spiral."""

@@ -6,7 +6,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-Tokens = Literal["waves", "embedded", "raw"]
+from nsac_core.benchmarks.spiral.config import Tokens
 
 _CYCLES = 4.0
 """Most cycles of a wave over the unit of time that weights start with."""

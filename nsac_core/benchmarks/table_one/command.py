@@ -2,34 +2,20 @@
 
 import json
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
+from files.locks import locked_folder
+from files.whole import write_text
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill_blocks
-from nsac_core.benchmarks.report import save_figure, write_frame, write_text
+from nsac_core.benchmarks.report import save_figure, write_frame
 from nsac_core.benchmarks.sheets import Sheet
+from nsac_core.benchmarks.table_one.config import TableOne
 from nsac_core.benchmarks.table_one.figure import WORDS, errors
 from nsac_core.benchmarks.table_one.sources import SOURCES, gathered
 from nsac_core.benchmarks.table_one.tables import sheets
-
-
-@dataclass(frozen=True)
-class TableOne:
-    """The paper's Table 1 from whatever runs there are, beside the paper's numbers.
-
-    Attributes:
-        runs: Folder of the runs of `nsac-bench`, and of the open loop on Udacity.
-        drivers: Folder of a study of `nsac-evaluate drivers`, for CarRacing.
-        out: Folder for the tables and the figure.
-        page: Page to fill, a Markdown file with blocks `<!-- begin table1/NAME -->` to
-            `<!-- end -->`; none by default.
-    """
-
-    runs: Path = Path("runs/bench")
-    drivers: Path = Path("runs/drivers")
-    out: Path = Path("runs/table1")
-    page: Path | None = None
 
 
 def table_one(command: TableOne) -> list[Sheet]:
@@ -46,7 +32,12 @@ def table_one(command: TableOne) -> list[Sheet]:
             f"neither {command.runs} nor {command.drivers} holds a run; nsac-bench boston makes one"
         )
     tables = sheets(found)
-    command.out.mkdir(parents=True, exist_ok=True)
+    with locked_folder(command.out):
+        _write(command, found, tables)
+    return tables
+
+
+def _write(command: TableOne, found: pd.DataFrame, tables: list[Sheet]) -> None:
     write_frame(command.out / "values.parquet", found)
     texts = {sheet.name: f"{sheet.caption}\n\n{sheet.markdown()}" for sheet in tables}
     write_text(command.out / "tables.md", "\n".join(texts.values()))
@@ -57,7 +48,6 @@ def table_one(command: TableOne) -> list[Sheet]:
     save_figure(errors(found), command.out / "figure")
     if command.page is not None:
         _fill(command.page, texts, command.out / "figure.svg")
-    return tables
 
 
 def _fill(page: Path, texts: dict[str, str], picture: Path) -> None:

@@ -14,9 +14,10 @@ import cv2
 import numpy as np
 import pytest
 
-from drive.udacity.answering import Limits
-from drive.udacity.bridge import Bridge, BridgeConfig, MakeDriver, in_background
-from drive.udacity.frames import Frame
+from drive.udacity.bridge import Bridge, MakeDriver, in_background
+from drive.udacity.bridge_config import BridgeConfig
+from drive.udacity.frame_shape import Frame
+from drive.udacity.limits import Limits
 from drive.udacity.protocol import Command, Telemetry
 
 FRAGMENT = 1016

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 import socketio
 
-from drive.udacity.bridge import Bridge, BridgeConfig, BridgeError, Driver, in_background
-from drive.udacity.frames import Frame, encode
+from drive.udacity.bridge import Bridge, Driver, in_background
+from drive.udacity.bridge_config import BridgeConfig, BridgeError
+from drive.udacity.frame_shape import Frame
+from drive.udacity.frames import encode
 from drive.udacity.protocol import Command, Telemetry
 
 Serve = Callable[..., Bridge]

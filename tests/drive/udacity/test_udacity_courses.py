@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from drive.udacity.simulator.courses import COURSES, JUNGLE, LAKE, CourseName
+from drive.udacity.simulator.course_names import CourseName
+from drive.udacity.simulator.courses import COURSES, JUNGLE, LAKE
 from maps.track_map import find_crossing
 
 

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from drive.udacity.frames import Frame
+from drive.udacity.frame_shape import Frame
 from drive.udacity.simulator import Simulator
 from drive.udacity.simulator.cameras import AUTONOMOUS, CENTRE, LEFT, RIGHT, Camera
 from drive.udacity.simulator.courses import COURSES

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from drive.udacity.simulator import Simulator, SimulatorError
-from drive.udacity.simulator.courses import CourseName
-from drive.udacity.simulator.scripted import Disturbance, ScriptedConfig, ScriptedDriver
+from drive.udacity.simulator.course_names import CourseName
+from drive.udacity.simulator.scripted import Disturbance, ScriptedDriver
+from drive.udacity.simulator.scripted_config import ScriptedConfig
 from drive.udacity.simulator.supervision import Supervisor, autonomy
 from drive.udacity.simulator.vehicle import MPH
 

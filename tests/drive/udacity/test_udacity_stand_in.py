@@ -25,10 +25,12 @@ from drive.udacity.frames import decode
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.simulator import Simulator
 from drive.udacity.simulator.cabin import Cabin, Summary
-from drive.udacity.simulator.client import Client, ClientConfig
+from drive.udacity.simulator.client import Client
+from drive.udacity.simulator.client_config import ClientConfig
+from drive.udacity.simulator.config import StandInConfig
+from drive.udacity.simulator.errors import SimulatorError
 from drive.udacity.simulator.side_channel import SideChannel, open_side_channel
-from drive.udacity.simulator.simulator import SimulatorError
-from drive.udacity.simulator.stand_in import StandInConfig, run
+from drive.udacity.simulator.stand_in import run
 from drive.udacity.simulator.supervision import Supervisor
 
 STEER = '42["steer",{"steering_angle":"0.1000","throttle":"0.5000"}]'

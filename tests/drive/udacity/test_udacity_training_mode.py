@@ -15,7 +15,7 @@ from drive.udacity.recordings import read
 from drive.udacity.simulator import Simulator, SimulatorError
 from drive.udacity.simulator.keyboard import KeyDrive, Wheel, drive_by_keys
 from drive.udacity.simulator.recording import RecordingConfig, Session, record
-from drive.udacity.simulator.scripted import ScriptedConfig
+from drive.udacity.simulator.scripted_config import ScriptedConfig
 from drive.udacity.simulator.window import Keys
 
 

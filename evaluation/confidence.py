@@ -1,0 +1,3 @@
+"""How sure an interval is, where nothing else is asked for."""
+
+CONFIDENCE = 0.95

@@ -1,0 +1,14 @@
+from .circuits import import_centre_line
+from .store import expand, load, names, read, save
+from .track_map import MapError, TrackMap
+
+__all__ = [
+    "MapError",
+    "TrackMap",
+    "expand",
+    "import_centre_line",
+    "load",
+    "names",
+    "read",
+    "save",
+]

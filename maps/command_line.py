@@ -1,0 +1,155 @@
+"""What every program does with its command line: commands, help, version, faults, exit status.
+
+A program is a table of commands. Each names the class of its configuration and the function that
+does the work, and both are imported only when they are needed: help must not wait for torch.
+"""
+
+import difflib
+import importlib
+import importlib.metadata
+import os
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import tyro
+
+from maps.faults import INTERRUPTED, WRONG_INPUT, one_line
+
+DISTRIBUTION = "nsac-drive"
+COLUMNS = 80
+STATUSES = {
+    0: "done",
+    1: "a check found something wrong",
+    WRONG_INPUT: "it cannot be done (a line on stderr says why)",
+    INTERRUPTED: "interrupted",
+}
+"""Every exit status of every program, and what it says."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """One thing that a program does.
+
+    Attributes:
+        config: ``module:class`` of its configuration, a dataclass; the module is quick to import.
+        action: ``module:function`` that is called with the configuration and does the work; an
+            integer that it returns is the exit status.
+        description: One sentence for help.
+        resumes: Whether the same command goes on after an interruption.
+    """
+
+    config: str
+    action: str
+    description: str
+    resumes: bool = True
+
+
+def run(
+    prog: str,
+    description: str,
+    commands: Mapping[str, Command],
+    arguments: list[str] | None = None,
+    default: Command | None = None,
+) -> None:
+    """Does the command that the first word names, or the default one.
+
+    Args:
+        prog: Name of the program.
+        description: What it is for.
+        commands: By their words.
+        arguments: Of the command line; None takes those of the process.
+        default: What is done where the first word names no command.
+
+    Raises:
+        SystemExit: After help or the version, and with a status other than 0 (see ``STATUSES``).
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    if given and given[0] in commands:
+        perform(f"{prog} {given[0]}", commands[given[0]], given[1:])
+    elif default is not None:
+        perform(prog, default, given, f"{default.description}\n\n{_told(prog, commands)}")
+    elif "--version" in given[:1]:
+        _print_version(prog)
+    elif not given or given[0] in ("-h", "--help"):
+        print(f"usage: {prog} COMMAND ...\n\n{description}\n\n{_told(prog, commands)}")  # noqa: T201
+        sys.exit(0 if given else WRONG_INPUT)
+    else:
+        with one_line(ValueError):
+            raise ValueError(_unknown(given[0], commands))
+
+
+def perform(
+    prog: str, command: Command, arguments: list[str], description: str | None = None
+) -> None:
+    """Parses the options of one command and does it.
+
+    Args:
+        prog: Program and word.
+        command: What to do.
+        arguments: Its options.
+        description: For its help, in place of the command's own.
+
+    Raises:
+        SystemExit: As ``run``.
+    """
+    if "--version" in arguments[:1]:
+        _print_version(prog)
+    # tyro looks at standard output alone, and not at NO_COLOR (no-color.org).
+    plain = os.environ.get("NO_COLOR") or not (sys.stdout.isatty() and sys.stderr.isatty())
+    tyro._experimental_options["ansi_codes"] = not plain
+    try:
+        with one_line(OSError):
+            config: object = tyro.cli(
+                resolve(command.config),
+                prog=prog,
+                description=description or command.description,
+                args=arguments,
+            )
+            status = resolve(command.action)(config)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        goes_on = ": the same command goes on where it stopped" if command.resumes else ""
+        print(f"interrupted{goes_on}", file=sys.stderr)  # noqa: T201
+        sys.exit(INTERRUPTED)
+    if status:
+        sys.exit(status)
+
+
+def resolve(name: str) -> Callable[..., Any]:
+    """What ``module:attribute`` names."""
+    module, _, attribute = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def _print_version(prog: str) -> None:
+    program, version = prog.partition(" ")[0], importlib.metadata.version(DISTRIBUTION)
+    print(f"{program} {version} ({DISTRIBUTION})")  # noqa: T201
+    sys.exit(0)
+
+
+def _told(prog: str, commands: Mapping[str, Command]) -> str:
+    width = max(map(len, commands), default=0) + 4
+    lines = [
+        textwrap.fill(
+            command.description,
+            COLUMNS,
+            initial_indent=f"  {word}".ljust(width),
+            subsequent_indent=" " * width,
+        )
+        for word, command in commands.items()
+    ]
+    statuses = ", ".join(f"{status} {meaning}" for status, meaning in STATUSES.items())
+    commands_told = ["commands:", *lines, f"\n`{prog} COMMAND --help` tells of one's options."]
+    return "\n".join(
+        [*(commands_told if commands else []), textwrap.fill(f"exit status: {statuses}.", COLUMNS)]
+    )
+
+
+def _unknown(word: str, commands: Mapping[str, Command]) -> str:
+    close = difflib.get_close_matches(word, commands, 1)
+    guess = f"did you mean {close[0]}? " if close else ""
+    return f"no command {word!r}; {guess}there are {', '.join(commands)}"

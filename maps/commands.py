@@ -1,0 +1,58 @@
+"""What ``nsac-maps`` does with a configuration: calls the library and prints."""
+
+from rich.console import Console
+from rich.table import Table
+
+from maps.circuits import import_centre_line
+from maps.config import ImportMap, ListMaps, ShowMap
+from maps.faults import one_line
+from maps.picture import direction, save_picture, summary, tightest
+from maps.store import existing_folder, load, names, save
+from maps.track_map import MapError, TrackMap
+
+LONGEST = 1700.0  # that the privileged driver finishes in 1000 steps, world units
+
+
+def list_maps(_: ListMaps) -> None:
+    """Prints a table."""
+    table = Table(caption="besides these: seed:N, gymnasium's track for reset seed N; files")
+    for heading in ("map", "lap", "tightest radius", "direction", "origin"):
+        table.add_column(heading, justify="right" if heading in ("lap",) else "left")
+    for name in names():
+        track = load(name)
+        lap, radius = f"{track.length:.0f}", f"{tightest(track):.1f}"
+        table.add_row(name, lap, radius, direction(track), track.origin)
+    _console().print(table)
+
+
+def show_map(config: ShowMap) -> None:
+    """Prints a line or two, and writes the picture."""
+    with one_line(MapError):
+        track = load(config.map)
+        _describe(track)
+        if config.png is not None:
+            save_picture(track, existing_folder(config.png))
+            _console().print(f"wrote {config.png}")
+
+
+def import_map(config: ImportMap) -> None:
+    """Writes the map and describes it."""
+    with one_line(MapError):
+        track = import_centre_line(config.file, config.length)
+        save(track, config.out)
+    _describe(track)
+    _console().print(f"wrote {config.out}")
+    if track.length > LONGEST:
+        _console().print(
+            f"note: a lap over {LONGEST:.0f} world units is hardly finished in the 1000 steps "
+            "of gymnasium's episode; --length makes a shorter one"
+        )
+
+
+def _describe(track: TrackMap) -> None:
+    _console().print(f"{track.name}: {summary(track)}")
+    _console().print(track.origin, style="dim")
+
+
+def _console() -> Console:
+    return Console(soft_wrap=True, highlight=False)

@@ -1,0 +1,5 @@
+"""How a checkpoint stores numbers."""
+
+from typing import Literal
+
+Weights = Literal["float32", "float16"]
