@@ -30,6 +30,7 @@ class Value:
 
 
 UNDEFINED = Value(math.nan, valid=False)
+"""What a metric is on a lap on which it has no value."""
 
 
 class Metric(ABC):

@@ -13,6 +13,8 @@ Action = NDArray[np.float32]
 Group = Literal["colours", "extension", "sensing", "actuation", "dynamics"]
 
 SEVERITIES = (1, 2, 3, 4, 5)
+"""How severe a perturbation may be; 5 is the most."""
+
 DEFAULT_SEVERITY = 3
 
 

@@ -20,6 +20,7 @@ METHODS: dict[str, type[Method]] = {
     "evidential": Evidential,
     "sde_net": SDENet,
 }
+"""All methods by name."""
 
 __all__ = [
     "GMLE",
