@@ -1,0 +1,1 @@
+"""A person at the wheel: keys and gamepad, the window, and when an episode is kept."""

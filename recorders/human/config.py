@@ -1,0 +1,60 @@
+"""How the car answers to a person's hands."""
+
+from dataclasses import dataclass, fields
+
+STEPS_PER_SECOND = 50
+"""Steps of the world in a second of its time."""
+
+
+@dataclass(frozen=True)
+class HumanConfig:
+    """The wheel, the pedals and the pace where a person drives; everybody else ignores them.
+
+    Full lock is 1; a rate of 4 goes from straight ahead to full lock in a quarter of a second.
+
+    Attributes:
+        speed: Seconds of the world in a second: 1 is real time, 0.5 slow motion.
+        discard_seconds: How much Backspace takes back, seconds of the world.
+        steer_rate: Of the steering while its key is held, full locks a second.
+        return_rate: Of the steering on its way back to the middle.
+        fast_share: What is left of ``steer_rate`` at ``fast_speed`` and above, for at speed the
+            same key should turn less.
+        fast_speed: In world units a second; full gas on a straight comes to about 100.
+        gas_rate: Of the gas while its key is held, full pedals a second.
+        brake_rate: The same of the brake.
+        release_rate: Of both pedals when their key is let go.
+        key_gas: The gas that a held key comes to, at most 1.
+        key_brake: The brake that a held key comes to; from 0.9 on the wheels lock.
+        dead_zone: Share of a gamepad's stick and triggers that does nothing.
+        exponent: Of the stick: above 1, small movements steer more finely.
+    """
+
+    speed: float = 1.0
+    discard_seconds: float = 5.0
+    steer_rate: float = 4.0
+    return_rate: float = 6.0
+    fast_share: float = 0.5
+    fast_speed: float = 80.0
+    gas_rate: float = 3.0
+    brake_rate: float = 4.0
+    release_rate: float = 5.0
+    key_gas: float = 1.0
+    key_brake: float = 0.8
+    dead_zone: float = 0.08
+    exponent: float = 1.6
+
+    def check(self) -> None:
+        """Checks the fields.
+
+        Raises:
+            ValueError: A field is out of its range; the message names it.
+        """
+        for entry in fields(self):
+            if not 0 < getattr(self, entry.name) < float("inf"):
+                value = getattr(self, entry.name)
+                raise ValueError(f"human.{entry.name} must be positive, not {value}")
+        for name in ("fast_share", "key_gas", "key_brake"):
+            if getattr(self, name) > 1:
+                raise ValueError(f"human.{name} must be at most 1, not {getattr(self, name)}")
+        if self.dead_zone >= 1:
+            raise ValueError(f"human.dead_zone must be less than 1, not {self.dead_zone}")

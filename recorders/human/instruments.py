@@ -1,0 +1,125 @@
+"""Draws the instruments under the picture, and the words over it."""
+
+import pygame
+
+from recorders.human import messages
+from recorders.human.cockpit import View
+from recorders.human.messages import Page
+from recorders.human.session import Phase
+from recorders.human.windscreen import SIZE
+
+STRIP = pygame.Rect(0, SIZE[1] - SIZE[1] // 8, SIZE[0], SIZE[1] // 8)
+WHITE, GREY, DARK = (240, 240, 240), (150, 150, 150), (24, 24, 28)
+TROUGH, BLUE, GREEN, RED, AMBER = (
+    (58, 58, 64),
+    (86, 180, 233),
+    (0, 158, 115),
+    (213, 70, 40),
+    (230, 159, 0),
+)
+COLUMNS = (20, 190, 310, 560, 800)
+"""Where time, speed, progress, steering and pedals begin, pixels."""
+GAP, LINE = 28, 30
+ASIDE = (10, 50)
+HEAD, FOOT = STRIP.top + 10, STRIP.top + 46
+
+
+class Instruments:
+    """Draws what a person is told."""
+
+    def __init__(self) -> None:
+        pygame.font.init()
+        name = pygame.font.get_default_font()
+        self._small, self._plain, self._large = (pygame.font.Font(name, n) for n in (15, 20, 34))
+
+    def draw(self, surface: pygame.Surface, view: View) -> None:
+        """Draws everything over the world's picture."""
+        self._strip(surface, view)
+        self._lamp(surface, view)
+        self._text(surface, self._plain, view.title, (SIZE[0] - 16, 14), WHITE, right=True)
+        page = messages.page(view)
+        if page is not None:
+            self._page(surface, page, aside=view.state.phase is Phase.WAITING)
+        elif view.notice:
+            self._text(surface, self._plain, view.notice, (16, 46), WHITE)
+
+    def _strip(self, surface: pygame.Surface, view: View) -> None:
+        time, speed, progress, steering, pedals = COLUMNS
+        surface.fill(DARK, STRIP)
+        self._figure(surface, time, "time, s", messages.seconds(view.steps))
+        self._figure(surface, speed, "speed", f"{view.info['speed']:.0f}")
+        share = min(max(float(view.info["progress"]), 0.0), 1.0)
+        self._label(surface, progress, f"lap {share:.0%}")
+        _bar(surface, pygame.Rect(progress, FOOT, 210, 22), 0, share, BLUE)
+        self._label(surface, steering, "steering")
+        steer, gas, brake = (float(value) for value in view.driven)
+        _bar(surface, pygame.Rect(steering, FOOT, 200, 22), 0.5, (steer + 1) / 2, WHITE)
+        for k, (name, value, colour) in enumerate((("gas", gas, GREEN), ("brake", brake, RED))):
+            self._label(surface, pedals + 90 * k, name)
+            _bar(surface, pygame.Rect(pedals + 90 * k, FOOT, 80, 22), 0, value, colour)
+        colour = GREY if view.held and not view.left_out else AMBER
+        where = (SIZE[0] - 16, STRIP.bottom - 20)
+        self._text(surface, self._small, messages.pace(view), where, colour, right=True)
+
+    def _lamp(self, surface: pygame.Surface, view: View) -> None:
+        """Whether what is driven is recorded."""
+        driving = view.state.phase is Phase.DRIVING
+        text = self._plain.render(messages.LAMPS[view.state.phase], True, WHITE)
+        box = pygame.Rect(10, 8, text.get_width() + 44, 32)
+        pygame.draw.rect(surface, DARK, box, border_radius=6)
+        pygame.draw.circle(surface, RED if driving else AMBER, (box.left + 18, box.centery), 8)
+        surface.blit(text, (box.left + 34, box.top + 6))
+
+    def _page(self, surface: pygame.Surface, page: Page, *, aside: bool) -> None:
+        """Words in a box: in the middle, or aside so that the road ahead can be seen."""
+        keys = max(self._plain.size(key)[0] for key, _ in page.rows) + GAP
+        widths = [(keys if key else 0) + self._plain.size(word)[0] for key, word in page.rows]
+        width = max(*widths, self._large.size(page.headline)[0]) + 2 * GAP
+        panel = pygame.Surface((width, 90 + LINE * len(page.rows)), pygame.SRCALPHA)
+        pygame.draw.rect(panel, (*DARK, 225), panel.get_rect(), border_radius=12)
+        self._text(panel, self._large, page.headline, (GAP, 24), WHITE)
+        for k, (key, meaning) in enumerate(page.rows):
+            y = 78 + LINE * k
+            self._text(panel, self._plain, key, (GAP, y), AMBER)
+            self._text(panel, self._plain, meaning, (GAP + keys if key else GAP, y), WHITE)
+        middle = panel.get_rect(center=(SIZE[0] // 2, STRIP.top // 2))
+        surface.blit(panel, ASIDE if aside else middle)
+
+    def _figure(self, surface: pygame.Surface, x: int, label: str, figure: str) -> None:
+        self._label(surface, x, label)
+        self._text(surface, self._large, figure, (x, FOOT - 8), WHITE)
+
+    def _label(self, surface: pygame.Surface, x: int, label: str) -> None:
+        self._text(surface, self._small, label, (x, HEAD), GREY)
+
+    @staticmethod
+    def _text(
+        surface: pygame.Surface,
+        font: pygame.font.Font,
+        words: str,
+        where: tuple[int, int],
+        colour: tuple[int, int, int],
+        *,
+        right: bool = False,
+    ) -> None:
+        """Words that begin, or end, at a point."""
+        image = font.render(words, True, colour)
+        x, y = where
+        surface.blit(image, (x - image.get_width() if right else x, y))
+
+
+def _bar(
+    surface: pygame.Surface,
+    area: pygame.Rect,
+    start: float,
+    end: float,
+    colour: tuple[int, int, int],
+) -> None:
+    """A bar from one share of an area's width to another."""
+    pygame.draw.rect(surface, TROUGH, area)
+    left, right = sorted((area.left + start * area.width, area.left + end * area.width))
+    pygame.draw.rect(
+        surface, colour, (round(left), area.top, round(right) - round(left), area.height)
+    )
+    if start:
+        pygame.draw.line(surface, GREY, (area.centerx, area.top), (area.centerx, area.bottom - 1))
