@@ -17,9 +17,12 @@ FRAME_SHAPE = (84, 84)
 
 DAMAGE = (
     *(OSError, ValueError, LookupError, TypeError),
-    *(AttributeError, ArithmeticError, AssertionError),
+    *(AttributeError, ArithmeticError, AssertionError, RecursionError, MemoryError),
 )
 """What Minari raises over files that are not what it expects."""
+
+MOST_STEPS = 1_000_000
+"""Of an episode, which is five hours: whatever says more is damaged, and would fill the memory."""
 
 
 class DemonstrationError(ValueError):
@@ -248,7 +251,7 @@ def open_data_set(name: str, root: Path) -> MinariDataset:
     try:
         data = MinariDataset(folder)
     except DAMAGE as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise DemonstrationError(f"data set {name!r} in {root} is damaged: {reason}") from error
     for what, space, shape in (
         ("frames", data.observation_space, FRAME_SHAPE),
@@ -267,14 +270,22 @@ def open_data_set(name: str, root: Path) -> MinariDataset:
 
 def _episode_steps(name: str, data: MinariDataset) -> list[tuple[int, int]]:
     """Number and steps of each episode that holds any step."""
-    indices = [int(i) for i in data.episode_indices]
-    metadata = data.storage.get_episode_metadata(indices)
-    found = [(i, int(entry["total_steps"])) for i, entry in zip(indices, metadata, strict=True)]
+    try:
+        indices = [int(i) for i in data.episode_indices]
+        metadata = data.storage.get_episode_metadata(indices)
+        found = [(i, int(entry["total_steps"])) for i, entry in zip(indices, metadata, strict=True)]
+    except DAMAGE as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DemonstrationError(f"data set {name!r}: an episode is damaged: {reason}") from error
     if not found:
         raise DemonstrationError(f"data set {name!r} has no episodes")
     for i, steps in found:
         if steps < 1:
             raise DemonstrationError(f"episode {i} of {name} has no steps")
+        if steps > MOST_STEPS:
+            raise DemonstrationError(
+                f"episode {i} of {name}: its metadata say {steps} steps, more than {MOST_STEPS}"
+            )
     return found
 
 
@@ -286,6 +297,8 @@ def _read(data: MinariDataset, episode: Episode) -> tuple[NDArray[np.uint8], NDA
         raise DemonstrationError(
             f"{where} holds {_count(len(found.actions), 'step')}, its metadata say {episode.steps}"
         )
+    if not np.isfinite(found.actions).all():
+        raise DemonstrationError(f"{where} holds actions that are no finite numbers")
     return found.observations[:-1], found.actions
 
 
@@ -303,7 +316,7 @@ def read_episode(data: MinariDataset, name: str, index: int) -> EpisodeData:
     try:
         (found,) = data.iterate_episodes([index])
     except DAMAGE as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise DemonstrationError(f"episode {index} of {name} cannot be read: {reason}") from error
     return found
 

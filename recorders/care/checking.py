@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from minari import EpisodeData, MinariDataset
+from minari import EpisodeData
 
 from policies.demonstrations import DemonstrationError, open_data_set, read_episode, root_folder
 from policies.ppo.config import TEST_SEEDS
@@ -15,9 +15,6 @@ from recorders.care.config import CheckConfig
 from recorders.care.errors import CareError
 from recorders.care.finding import Finding, of_data_set, of_episode
 from recorders.care.progress import tracked
-
-_READING = (DemonstrationError, AssertionError, IndexError, TypeError, AttributeError)
-"""What Minari raises over a file that is not what it expects."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +91,7 @@ def _episodes(
     """The arrays of every episode, and episodes that are there twice."""
     try:
         minari = open_data_set(config.recording, root_folder(config.data_root))
-    except (DemonstrationError, *_READING) as fault:
+    except DemonstrationError as fault:
         yield of_data_set("metadata.json", f"Minari cannot read it: {fault}")
         return
     first: dict[str, int] = {}
@@ -102,23 +99,16 @@ def _episodes(
         if f"episode {number}" in damaged:
             continue
         try:
-            episode = _read(minari, config.recording, number)
-        except CareError as fault:
-            yield of_episode(number, "part-0.arrow", str(fault))
+            episode = read_episode(minari, config.recording, number)
+        except DemonstrationError as fault:
+            what = str(fault).removeprefix(f"episode {number} of {config.recording} ")
+            yield of_episode(number, "part-0.arrow", what)
             continue
         for field, what in contents.faults(episode, entries[number]):
             yield of_episode(number, field, what)
         same = first.setdefault(_identity(entries[number], episode), number)
         if same != number:
             yield of_episode(number, "actions", f"the same as in episode {same}, on the same map")
-
-
-def _read(minari: MinariDataset, name: str, number: int) -> EpisodeData:
-    try:
-        return read_episode(minari, name, number)
-    except _READING as fault:
-        reason = str(fault).partition("cannot be read: ")[2] or str(fault) or type(fault).__name__
-        raise CareError(f"cannot be read: {reason}") from None
 
 
 def _identity(entry: dict[str, Any], episode: EpisodeData) -> str:

@@ -139,6 +139,6 @@ class ExportConfig:
     to: Literal["lerobot", "npz"]
     out: Path
     state: tuple[str, ...] = STATE
-    crf: int = 18
+    crf: int = 0
     data_root: Path | None = None
     quiet: bool = False

@@ -61,11 +61,11 @@ def make_new(derivation: Derivation, root: Path) -> None:
 
     Raises:
         CareError: There is one of that name.
-        recorders.config.RecordError: Minari refuses the name, or another process makes it.
+        recorders.config.RecordError: Minari refuses the name.
+        files.locks.LockedError: Another process makes it.
     """
     RecordConfig(out=derivation.name).check()
     new = RecordedDataSet(root, derivation.name)
-    new.folder.mkdir(parents=True, exist_ok=True)
     with new.locked():
         if new.finished.exists() or new.growing.exists():
             raise CareError(f"data set {new.name} exists in {root}: choose another --out")

@@ -37,7 +37,8 @@ def drop(config: DropEpisodesConfig) -> Dropped:
         CareError: No episode would be dropped, or all, or the configuration is wrong, or there is
             a data set of the new name.
         policies.demonstrations.DemonstrationError: The data set is unknown, unfinished or damaged.
-        recorders.config.RecordError: Minari refuses the new name, or it is being written to.
+        recorders.config.RecordError: Minari refuses the new name.
+        files.locks.LockedError: One of the two is being written to.
     """
     _check(config)
     with ExitStack() as stack:

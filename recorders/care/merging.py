@@ -23,7 +23,8 @@ def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
     Raises:
         CareError: The data sets do not fit together, or there is one of the new name.
         policies.demonstrations.DemonstrationError: One is unknown, unfinished or damaged.
-        recorders.config.RecordError: Minari refuses the new name, or one is being written to.
+        recorders.config.RecordError: Minari refuses the new name.
+        files.locks.LockedError: One of them is being written to.
     """
     names = config.data_sets
     if len(names) < 2:

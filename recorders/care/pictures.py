@@ -9,6 +9,7 @@ import numpy as np
 from minari import EpisodeData
 from numpy.typing import NDArray
 
+from files.whole import whole
 from recorders.care.action_figure import action_histograms
 from recorders.care.config import ShowConfig
 from recorders.care.contact_sheet import Row, rows, sheet
@@ -99,6 +100,6 @@ def _pictures(
 def _save(folder: Path, pictures: Iterator[tuple[str, Callable[[Path], object]]]) -> Iterator[Path]:
     """Each picture appears whole or not at all."""
     for name, save in pictures:
-        aside = folder / f".{name}.part"
-        save(aside)
-        yield aside.replace(folder / name)
+        with whole(folder / name) as aside:
+            save(aside)
+        yield folder / name

@@ -61,8 +61,8 @@ def open_stored(name: str, data_root: Path | None = None) -> StoredDataSet:
 
     Raises:
         policies.demonstrations.DemonstrationError: It is unknown, unfinished or damaged.
-        maps.json_file.JsonError: A file of metadata cannot be read.
-        recorders.config.RecordError: It is being replaced by another process.
+        files.json_file.JsonError: A file of metadata cannot be read.
+        files.locks.LockedError: It is being replaced by another process.
     """
     root = root_folder(data_root)
     if replacing.interrupted(root / name):
@@ -79,6 +79,7 @@ def held(name: str, data_root: Path | None = None) -> Iterator[StoredDataSet]:
 
     Raises:
         policies.demonstrations.DemonstrationError: As ``open_stored``, and so the others.
+        files.locks.LockedError: Another process records or replaces it.
     """
     folder = root_folder(data_root) / name
     if not name or not folder.is_dir() or not os.access(folder, os.W_OK):

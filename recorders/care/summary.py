@@ -46,7 +46,7 @@ def summarise(config: InfoConfig) -> Summary:
 
     Raises:
         policies.demonstrations.DemonstrationError: It is unknown, unfinished or damaged.
-        maps.json_file.JsonError: A file of metadata cannot be read.
+        files.json_file.JsonError: A file of metadata cannot be read.
     """
     data = open_stored(config.data_set, config.data_root)
     actions, rows = [], []

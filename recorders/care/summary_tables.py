@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
+from rich.console import JustifyMethod
 from rich.table import Table
 
 from recorders.care.summary import Summary
@@ -34,9 +35,10 @@ def action_table(summary: Summary) -> Table:
 def episode_table(summary: Summary) -> Table:
     """A row an episode."""
     table = Table(title="Episodes", title_justify="left")
-    heads = ("#", "map", "seed", "steps", "return", "outcome", "progress", "disturbed", "learner")
+    heads = ("#", "map", "steps", "return", "outcome", "progress", "disturbed", "learner")
     for head in heads:
-        table.add_column(head, justify="left" if head in ("map", "outcome") else "right")
+        justify: JustifyMethod = "left" if head in ("map", "outcome") else "right"
+        table.add_column(head, justify=justify, overflow="fold", no_wrap=head != "map")
     for row in summary.episodes.to_dict("records"):
         table.add_row(
             str(row["episode"]),
@@ -48,7 +50,6 @@ def episode_table(summary: Summary) -> Table:
 
 _FORMS = {
     "map": "",
-    "seed": ".0f",
     "total_steps": ".0f",
     "return": ".1f",
     "outcome": "",

@@ -1,0 +1,47 @@
+"""The folder that an export is written to, whole file by whole file, and resumed in."""
+
+import hashlib
+import json
+from typing import Any
+
+from files import json_file
+from files.whole import sweep, write_text
+from recorders.care.config import ExportConfig
+from recorders.care.errors import CareError
+from recorders.care.stored import StoredDataSet
+
+MARKER = "export.json"
+_HARMLESS = (".lock", f".{MARKER}.")
+"""Beginnings of what an export leaves that was killed before it had claimed the folder."""
+
+
+def claim(config: ExportConfig, data: StoredDataSet) -> None:
+    """Makes the folder this export's, which the caller has locked, or finds that it is.
+
+    Raises:
+        CareError: Something else is in it.
+    """
+    folder, content = config.out, _content(config, data)
+    if (folder / MARKER).is_file():
+        stored = json_file.read(folder / MARKER)
+        for key in content:
+            if not isinstance(stored, dict) or stored.get(key) != content[key]:
+                raise CareError(f"{folder} holds an export of another {key}: choose another --out")
+    elif all(path.name.startswith(_HARMLESS) for path in folder.iterdir()):
+        write_text(folder / MARKER, json.dumps(content, indent=1) + "\n")
+    else:
+        raise CareError(f"{folder} is not empty and holds no export: choose another --out")
+    sweep(folder)
+
+
+def _content(config: ExportConfig, data: StoredDataSet) -> dict[str, Any]:
+    """What must be the same when the export is resumed."""
+    entries = json.dumps(data.entries, sort_keys=True).encode()
+    content: dict[str, Any] = {
+        "to": config.to,
+        "data_set": data.name,
+        "content": hashlib.sha256(entries).hexdigest(),
+    }
+    if config.to == "lerobot":
+        content |= {"state": list(config.state), "crf": config.crf}
+    return content
