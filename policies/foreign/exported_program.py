@@ -25,27 +25,17 @@ def recognise(source: Source) -> None:
     """
     source.choose("scale")
     if not zipfile.is_zipfile(source.path):
-        raise PolicyError(f"{source.path}: no file of torch.export.save")
+        raise PolicyError("no file of torch.export.save")
 
 
 def read(source: Source) -> TorchNetwork:
     """Loads an exported network.
 
     Raises:
-        PolicyError: It cannot be used, in one line.
+        PolicyError: It takes what no world shows, or an option cannot be.
     """
     content = source.path.read_bytes()
-    try:
-        return _network(_program(content), content, source)
-    except PolicyError as fault:
-        raise PolicyError(f"{source.path}: {fault}") from None
-    except Exception as fault:  # torch may raise anything
-        words = " ".join(str(fault).split())
-        raise PolicyError(f"{source.path}: {type(fault).__name__}: {words}") from None
-
-
-def _network(program: ExportedProgram, content: bytes, source: Source) -> TorchNetwork:
-    """The network, with what it says of its input."""
+    program = _program(content)
     names = program.graph_signature.user_inputs
     inputs = [node.meta["val"] for node in program.graph.nodes if node.name in names]
     if len(inputs) != 1 or not isinstance(inputs[0], Tensor):

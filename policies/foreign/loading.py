@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from policies.checking import checked
 from policies.errors import PolicyError
-from policies.foreign.driver import ForeignDriver, try_out
+from policies.foreign.driver import ForeignDriver, Network, try_out
 from policies.foreign.source import Source
 from policies.protocol import Policy
 
@@ -44,19 +44,30 @@ def load(source: Source, trust: bool = False) -> Policy:
     Raises:
         PolicyError: It cannot be used, or would need trust; in one line.
     """
-    path, kind = source.path, _KINDS[source.path.suffix.lower()]
-    if not path.is_file():
-        raise PolicyError(f"{path}: no such file")
+    kind = _KINDS[source.path.suffix.lower()]
+    if not source.exists:
+        raise PolicyError(f"{source.path}: no such file")
+    try:
+        driver = ForeignDriver(source.path.stem, _network(source, kind, trust))
+        try_out(driver)
+    except PolicyError as fault:
+        raise PolicyError(f"{source.path}: {fault}") from None
+    except OSError as fault:
+        raise PolicyError(f"{source.path}: {fault.strerror or fault}") from None
+    except Exception as fault:  # what a damaged file makes of its reader has no common base
+        words = f"{type(fault).__name__}: {' '.join(str(fault).split())}"
+        raise PolicyError(f"{source.path}: cannot be loaded: {words}") from None
+    return checked(driver)
+
+
+def _network(source: Source, kind: _Kind, trust: bool) -> Network:
+    """What the file holds; nothing of it is run before it is trusted."""
     module = importlib.import_module(kind.module)
     module.recognise(source)
     if kind.runs_code and not trust:
         raise PolicyError(
-            f"{path}: {kind.name} can run any code while it is loaded: if you trust who made it, "
+            f"{kind.name} can run any code while it is loaded: if you trust who made it, "
             "say so by --trust (in Python: trust=True)"
         )
-    driver = ForeignDriver(path.stem, module.read(source))
-    try:
-        try_out(driver)
-    except PolicyError as fault:
-        raise PolicyError(f"{path}: {fault}") from None
-    return checked(driver)
+    network: Network = module.read(source)
+    return network

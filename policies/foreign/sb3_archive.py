@@ -72,19 +72,17 @@ def read(source: Source) -> ArchiveNetwork:
     """Unpickles the policy of an archive.
 
     Raises:
-        PolicyError: It cannot be used, in one line.
+        PolicyError: It sees or decides what no world has, or does not fit this version.
     """
-    path = source.path
-    data, parameters = _unpickled(source)
-    policy = _policy(source, data, parameters)
+    policy = _policy(*_unpickled(source))
     if hasattr(policy, "lstm_actor"):
-        raise PolicyError(f"{path}: a recurrent policy, whose memory is not kept here")
+        raise PolicyError("a recurrent policy, whose memory is not kept here")
     shape, dtype = policy.observation_space.shape, policy.observation_space.dtype
     layout = layout_of(tuple(shape or ()))
     if layout is None or dtype != np.uint8:
-        raise PolicyError(f"{path}: sees {shape} {dtype}, expected uint8 {KNOWN}")
+        raise PolicyError(f"sees {shape} {dtype}, expected uint8 {KNOWN}")
     space = actions_of(layout.observation)
-    rescale = _check_actions(source, policy.action_space, space)
+    rescale = _rescaled(policy.action_space, space, source.options.get("actions"))
     return ArchiveNetwork(policy, layout, space, rescale)
 
 
@@ -94,64 +92,50 @@ def _described(source: Source) -> dict[str, Any]:
         with zipfile.ZipFile(source.path) as archive:
             if "policy.pth" in archive.namelist():
                 return dict(json.loads(archive.read("data")))
-    except (zipfile.BadZipFile, KeyError, ValueError):
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError):
         pass
-    raise PolicyError(
-        f"{source.path}: no archive of stable-baselines3, expected what model.save(FILE) writes"
-    )
+    raise PolicyError("no archive of stable-baselines3, expected what model.save(FILE) writes")
 
 
 def _unpickled(source: Source) -> tuple[dict[str, Any], dict[str, Any]]:
     """What builds the policy, and its weights."""
     unneeded = dict.fromkeys(_described(source).keys() - set(_NEEDED))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what cannot be unpickled: it is missing below
-            data, parameters, _ = load_from_zip_file(source.path, True, unneeded, "cpu")
-    except Exception as fault:  # unpickling may raise anything
-        raise _unusable(source, fault) from None
-    missing = [name for name in _NEEDED if name not in (data or {})]
-    if missing:
-        raise _unusable(source, ValueError(f"{missing[0]} is not to be unpickled here"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what cannot be unpickled: it is missing below
+        data, parameters, _ = load_from_zip_file(source.path, True, unneeded, "cpu")
+    for name in _NEEDED:
+        if name not in (data or {}):
+            raise PolicyError(f"its {name} cannot be unpickled by this version")
     return data or {}, dict(parameters or {})
 
 
-def _policy(source: Source, data: dict[str, Any], parameters: dict[str, Any]) -> BasePolicy:
+def _policy(data: dict[str, Any], parameters: dict[str, Any]) -> BasePolicy:
     kind = data["policy_class"]
     if not (isinstance(kind, type) and issubclass(kind, BasePolicy)):
-        raise PolicyError(f"{source.path}: its policy is {kind!r}, no policy of stable-baselines3")
+        raise PolicyError(f"its policy is {kind!r}, no policy of stable-baselines3")
     options = {name: value for name, value in data["policy_kwargs"].items() if name != "device"}
     if issubclass(kind, ActorCriticPolicy):
         options["use_sde"] = data["use_sde"]
-    try:
-        with torch.random.fork_rng(devices=[]):  # weights are drawn, and then replaced
-            policy = kind(data["observation_space"], data["action_space"], _no_rate, **options)
-        policy.load_state_dict(parameters["policy"])
-    except Exception as fault:  # a class of the archive's may raise anything
-        raise _unusable(source, fault) from None
+    with torch.random.fork_rng(devices=[]):  # weights are drawn, and then replaced
+        policy = kind(data["observation_space"], data["action_space"], _no_rate, **options)
+    policy.load_state_dict(parameters["policy"])
     return policy
 
 
-def _check_actions(source: Source, own: spaces.Space[Any], space: ActionSpace) -> bool:
+def _rescaled(own: spaces.Space[Any], space: ActionSpace, choice: str | None) -> bool:
     """Whether the policy's actions are to be rescaled to the car's limits."""
-    path, choice = source.path, source.options.get("actions")
     names = ", ".join(space.names)
     if not isinstance(own, spaces.Box) or own.shape != space.low.shape:
-        raise PolicyError(f"{path}: decides {own}, expected a Box of {len(space.names)}: {names}")
+        raise PolicyError(f"decides {own}, expected a Box of {len(space.names)}: {names}")
     if choice not in (None, "clip", "rescale"):
-        raise PolicyError(f"{path}: actions is {choice!r}, expected clip or rescale")
+        raise PolicyError(f"actions is {choice!r}, expected clip or rescale")
     same = np.array_equal(own.low, space.low) and np.array_equal(own.high, space.high)
     if not same and choice is None:
         raise PolicyError(
-            f"{path}: decides between {own.low} and {own.high}, but {names} go from {space.low} to "
+            f"decides between {own.low} and {own.high}, but {names} go from {space.low} to "
             f"{space.high}: append ?actions=clip or ?actions=rescale, as it was trained"
         )
     return choice == "rescale"
-
-
-def _unusable(source: Source, fault: Exception) -> PolicyError:
-    words = f"{type(fault).__name__}: {' '.join(str(fault).split())}"
-    return PolicyError(f"{source.path}: cannot be loaded by this stable-baselines3: {words}")
 
 
 def _no_rate(progress: float) -> float:  # noqa: ARG001 - the signature of a schedule

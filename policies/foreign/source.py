@@ -24,6 +24,14 @@ class Source:
     path: Path
     options: Mapping[str, str]
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is such a file."""
+        try:
+            return self.path.is_file()
+        except OSError:  # a name too long, say
+            return False
+
     def choose(self, *names: str) -> None:
         """Refuses options of other names.
 
@@ -33,7 +41,7 @@ class Source:
         for name in self.options:
             if name not in names:
                 expected = f"expected {', '.join(names)}" if names else "it takes none"
-                raise PolicyError(f"{self.path}: no option {name!r}, {expected}")
+                raise PolicyError(f"no option {name!r}, {expected}")
 
 
 def parse(text: str) -> Source | None:
@@ -55,7 +63,7 @@ def digest(text: str) -> str:
         64 hexadecimal digits; empty where it is not loaded from a file.
     """
     source = parse(text) or Source(Path(text), {})
-    if not source.path.is_file():
+    if not source.exists:
         return ""
     found = hashlib.sha256(source.path.read_bytes())
     if source.options:

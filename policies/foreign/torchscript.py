@@ -27,13 +27,13 @@ def recognise(source: Source) -> None:
     try:
         with zipfile.ZipFile(source.path) as archive:
             names = {name.partition("/")[2] for name in archive.namelist()}
-    except (zipfile.BadZipFile, OSError):
+    except zipfile.BadZipFile:
         names = set()
     if "constants.pkl" in names:
         return
     what = "a pickle of torch.save" if "data.pkl" in names else "no TorchScript"
     raise PolicyError(
-        f"{source.path}: {what}, and no pickle is loaded: export the network by torch.onnx.export, "
+        f"{what}, and no pickle is loaded: export the network by torch.onnx.export, "
         "torch.export.save or torch.jit.save"
     )
 
@@ -42,20 +42,14 @@ def read(source: Source) -> TorchNetwork:
     """Loads a TorchScript network.
 
     Raises:
-        PolicyError: It cannot be used, in one line.
+        PolicyError: It takes what no world shows, or an option cannot be.
     """
     layout = _layout(source)
     dtype = source.options.get("dtype", "float32")
     if dtype not in _DTYPES:
-        raise PolicyError(f"{source.path}: dtype is {dtype!r}, expected {' or '.join(_DTYPES)}")
-    try:
-        scaling = scaling_of(source, floats=_DTYPES[dtype])
-        return TorchNetwork(source.path.read_bytes(), _module, layout, scaling)
-    except PolicyError as fault:
-        raise PolicyError(f"{source.path}: {fault}") from None
-    except Exception as fault:  # torch may raise anything
-        words = " ".join(str(fault).split())
-        raise PolicyError(f"{source.path}: {type(fault).__name__}: {words}") from None
+        raise PolicyError(f"dtype is {dtype!r}, expected {' or '.join(_DTYPES)}")
+    scaling = scaling_of(source, floats=_DTYPES[dtype])
+    return TorchNetwork(source.path.read_bytes(), _module, layout, scaling)
 
 
 def _module(content: bytes) -> TorchModule:
@@ -74,7 +68,5 @@ def _layout(source: Source) -> Layout:
     layout = layout_of(sizes)
     if layout is None:
         said = f"shape is {text!r}" if text else "TorchScript does not say what it takes"
-        raise PolicyError(
-            f"{source.path}: {said}: append ?shape=4x84x84 or what else it is, of {KNOWN}"
-        )
+        raise PolicyError(f"{said}: append ?shape=4x84x84 or what else it is, of {KNOWN}")
     return layout
