@@ -55,7 +55,7 @@ def load(
         policy = _supervised(text, trust)
     elif (source := files.parse(text)) is not None:
         policy = foreign.load(source, trust)
-    elif text in BUNDLED or text.endswith(".safetensors") or Path(text).is_file():
+    elif text in BUNDLED or text.endswith(".safetensors") or _is_file(text):
         policy = _from_file(BUNDLED.get(text, Path(text)), observation)
     elif ":" in text:
         policy = _from_factory(text)
@@ -70,6 +70,13 @@ def load(
             f"{observation.to_json()}"
         )
     return policy
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # a name too long, say
+        return False
 
 
 def _from_file(path: Path, observation: ObservationSpec | None) -> Policy:

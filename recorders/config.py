@@ -34,6 +34,8 @@ class RecordConfig:
         maps: Tracks in the syntax of ``nsac-evaluate --maps`` (``seed:10000-10049,oval``), driven
             in turn; None drives gymnasium's tracks of the seeds ``first_seed``, + 1, + 2 ...
         first_seed: First of those seeds, far from the seeds 2000-2099 of the evaluation.
+        allow_test_seeds: Record the tracks of the seeds 2000-2099 too, on which policies are
+            tested. What is learned from these must not be tested on them.
         renderer: Whose picture is recorded: ``fast``, or ``exact``, which is slower.
         noise: Disturbances of what is driven while the expert drives; labels stay clean.
         learner: Checkpoint (or other policy) that drives while the expert labels (DAgger).
@@ -58,6 +60,7 @@ class RecordConfig:
     episodes: int = 50
     maps: str | None = None
     first_seed: int = 10_000
+    allow_test_seeds: bool = False
     renderer: Literal["fast", "exact"] = "fast"
     noise: Disturbance = field(default_factory=Disturbance)
     learner: str | None = None
@@ -146,6 +149,7 @@ class RecordConfig:
             decisive |= {"batch": 1, "human.speed": self.human.speed}
         for name in ("out", "episodes", "workers", "data_root", "trust", "quiet"):
             del decisive[name]
+        del decisive["allow_test_seeds"]
         if self.learner is None:
             del decisive["learner_share"], decisive["segment"]
         for name in ("learner",) if self.by_hand else ("driver", "learner"):

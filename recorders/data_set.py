@@ -23,6 +23,8 @@ from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_dataset import parse_dataset_id
 from minari.dataset.minari_storage import MinariStorage
 
+from files import json_file
+from files.json_file import JsonError
 from files.locks import locked_folder
 from policies.protocol import ACTION_HIGH, ACTION_LOW
 from recorders.care import checksums, replacing
@@ -147,7 +149,7 @@ class RecordedDataSet:
             maker = _maker(path.with_name("metadata.json"))
             raise RecordError(f"data set {self.name} exists and was {maker}: choose another --out")
         stored = _read_json(path)
-        for key in sorted(stored.keys() | content.keys()):
+        for key in ("driver", *sorted(stored.keys() | content.keys())):
             if stored.get(key) != content.get(key):
                 raise RecordError(
                     f"data set {self.name} was recorded with {key} = {stored.get(key)}, not "
@@ -224,7 +226,12 @@ def megabytes(data: Path) -> float:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(path.read_text())
+    try:
+        content: dict[str, Any] = json_file.read(path)
+    except JsonError as fault:
+        raise RecordError(f"{fault}: damaged; delete its folder, or choose another --out") from None
+    if not isinstance(content, dict):
+        raise RecordError(f"{path}: should hold fields by name; it is damaged")
     return content
 
 

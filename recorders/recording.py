@@ -19,7 +19,8 @@ from rich.progress import (
 import maps
 from nsac_core.benchmarks.processes import finished
 from policies.demonstrations import root_folder
-from recorders.config import RecordConfig
+from policies.ppo.config import TEST_SEEDS, TEST_TRACKS
+from recorders.config import RecordConfig, RecordError
 from recorders.data_set import RecordedDataSet
 from recorders.driving import Cast, drive
 
@@ -43,6 +44,7 @@ def record(config: RecordConfig) -> str:
     # Worker processes outlive a call, and the environment variable they started with.
     config = replace(config, data_root=root_folder(config.data_root).absolute())
     tracks = _tracks(config)
+    _check_seeds(config, tracks)
     cast = None if config.by_hand else Cast.load(config)
     data_set = RecordedDataSet(root_folder(config.data_root), config.out)
     with data_set.opened(config) as missing:
@@ -145,9 +147,23 @@ def _show(config: RecordConfig, steps: Iterable[int], missing: int) -> None:
             progress.update(task, advance=1, frames=frames, rate=rate)
 
 
+def _check_seeds(config: RecordConfig, tracks: list[str]) -> None:
+    """Refuses the tracks of the test: figures of what has learned them would be worthless."""
+    if config.allow_test_seeds:
+        return
+    taken = [track for track in tracks if track in TEST_TRACKS]
+    if taken:
+        raise RecordError(
+            f"{taken[0]} is a track of the test (seeds {TEST_SEEDS[0]}-{TEST_SEEDS[-1]}): record "
+            "others, or give --allow-test-seeds and never test what learns from them"
+        )
+
+
 def _tracks(config: RecordConfig) -> list[str]:
     """The map of each episode."""
     if config.maps is None:
         return [f"seed:{config.first_seed + i}" for i in range(config.episodes)]
     names = maps.expand(config.maps)
+    # seed:042 is seed:42.
+    names = [f"seed:{int(n[5:])}" if n.startswith("seed:") else n for n in names]
     return [names[i % len(names)] for i in range(config.episodes)]

@@ -12,6 +12,8 @@ from evaluation.errors import EvaluationError
 from evaluation.limits import MAX_STEPS, Renderer, check_positive
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
 
+MOST = 1_000_000
+"""Seeds that a study may have: more were a slip, and would fill the memory."""
 RENDERERS = tuple(name for name in get_args(Renderer) if name != "none")
 
 
@@ -103,8 +105,10 @@ def _perturbations(name: str, value: Any) -> tuple[Perturbed, ...]:  # noqa: ANN
 def _seeds(name: str, value: Any) -> tuple[int, ...]:  # noqa: ANN401
     seeds = [value] if isinstance(value, int) else value
     if isinstance(value, str):
-        match = re.fullmatch(r"(\d+)(?:-(\d+))?", value)
+        match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", value, re.ASCII)
         seeds = range(int(match[1]), int(match[2] or match[1]) + 1) if match else None
+        if seeds is not None and len(seeds) > MOST:
+            raise EvaluationError(f"{name} is {value!r}: more than {MOST} seeds")
     numbers = list(seeds) if isinstance(seeds, list | range) else []
     if not numbers or any(type(n) is not int or n < 0 for n in numbers):
         raise EvaluationError(f'{name} is {value!r}, expected numbers as in [0, 1, 2] or "0-9"')
