@@ -1,17 +1,20 @@
 """The guides: their commands parse, their links exist, their Python is that of the package."""
 
 import ast
+import contextlib
 import importlib
 import inspect
 import re
 import shlex
 import tomllib
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
+import pandas as pd
 import pytest
 
 import drive.carracing  # noqa: F401 - registers the world
@@ -49,9 +52,10 @@ def blocks(document: Path, language: str) -> list[str]:
     return re.findall(pattern, document.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
-def command_lines() -> list[str]:
+def command_lines(document: str = "*") -> list[str]:
     """Every ``nsac-*`` command of the documents, continued lines joined."""
-    texts = [text for document in DOCUMENTS for text in blocks(document, "")]
+    chosen = [path for path in DOCUMENTS if path.match(document)]
+    texts = [text for path in chosen for text in blocks(path, "")]
     lines = [line for text in texts for line in text.replace("\\\n", " ").splitlines()]
     return list(dict.fromkeys(line for line in lines if line.startswith("nsac-")))
 
@@ -219,6 +223,31 @@ def test_the_guides_policy_drives_and_fills_the_documented_columns(
     identity = lap_columns[: lap_columns.index("half_width") + 1]
     assert set(lap_columns) == set(laps.columns)
     assert {*identity, *step_columns} == set(steps.columns)
+
+
+@pytest.fixture(scope="module")
+def own_policies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the blocks of the guide to policies of one's own have been run."""
+    folder = tmp_path_factory.mktemp("own")
+    code, _, *others = blocks(ROOT / "docs" / "own_policy.md", "python")
+    (folder / "follow_road.py").write_text(code, encoding="utf-8")
+    with contextlib.chdir(folder), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of torch, that TorchScript is to go
+        for text in others:
+            exec(compile(text, "own_policy.md", "exec"), {})
+    return folder
+
+
+@pytest.mark.parametrize("line", command_lines("own_policy.md"))
+def test_the_guides_own_policies_drive(
+    line: str, own_policies: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(own_policies)
+    program, *arguments = shlex.split(re.sub(r"--(maps|out) \S+", "", line))
+    short = ["--maps", "short", "--max-steps", "8", "--renderer", "fast", "--out", str(tmp_path)]
+    PROGRAMS[program].main([*arguments, *short, "--quiet"])
+    laps = pd.read_parquet(tmp_path / "laps.parquet")
+    assert set(laps["steps"]) == {8}
 
 
 def test_every_metric_is_documented() -> None:
