@@ -20,7 +20,7 @@ layers: .venv/ready-dev
 	$(BIN)/lint-imports
 
 pytest: .venv/ready-dev
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 docs: .venv/ready-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

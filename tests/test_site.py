@@ -7,6 +7,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,10 +16,11 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("maps", "nsac_core", "drive", "policies", "recorders", "evaluation")
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGES = [name[:-1] for name in SETTINGS["tool"]["setuptools"]["packages"]["find"]["include"]]
 FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
 """What a browser fetches by itself when it opens a page."""
 
@@ -58,8 +60,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     nowhere = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:9")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = {**os.environ, **nowhere}
     built = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, **nowhere}, capture_output=True, text=True
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
     assert built.returncode == 0, built.stderr
     return folder
