@@ -26,6 +26,7 @@ from minari.dataset.minari_storage import MinariStorage
 from files import json_file
 from files.json_file import JsonError
 from files.locks import locked_folder
+from files.whole import write_text
 from policies.protocol import ACTION_HIGH, ACTION_LOW
 from recorders.care import checksums, replacing
 from recorders.config import WORLD, RecordConfig, RecordError
@@ -216,7 +217,7 @@ def declare_namespaces(folder: Path, namespace: str) -> None:
     for parent in list(folder.parents)[: namespace.count("/") + 1]:
         path = parent / "namespace_metadata.json"
         if not path.exists():
-            path.write_text("{}")
+            write_text(path, "{}")
 
 
 def megabytes(data: Path) -> float:
