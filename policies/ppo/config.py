@@ -8,6 +8,7 @@ from typing import Any, Literal
 from policies.errors import PolicyError
 
 TEST_SEEDS = range(2000, 2100)
+TEST_TRACKS = frozenset(f"seed:{seed}" for seed in TEST_SEEDS)
 """Tracks of the evaluation: never trained on, nor used to select."""
 
 

@@ -41,8 +41,9 @@ def action_histograms(
             )
         mean, spread = float(wanted.mean()), float(wanted.std())
         axes.set_title(f"mean {mean:.3f}, standard deviation {spread:.3f}", fontsize="small")
-        axes.set(xlabel=name + (" (right positive)" if i == 0 else ""), yscale="log")
-        axes.set_ylim(50 / len(wanted), 150)  # half a step to more than all
+        least = 50 / len(wanted)  # half a step
+        axes.set(xlabel=name + (" (right positive)" if i == 0 else ""), ylim=(least, 150))
+        axes.set_yscale("log")
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("Share of the steps (%)")
     panels[0].legend(frameon=False, fontsize="small")

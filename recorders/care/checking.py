@@ -2,19 +2,20 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from minari import EpisodeData
 
 from policies.demonstrations import DemonstrationError, open_data_set, read_episode, root_folder
-from policies.ppo.config import TEST_SEEDS
+from policies.ppo.config import TEST_TRACKS
 from recorders.care import checksums, contents, structure
 from recorders.care.config import CheckConfig
 from recorders.care.errors import CareError
 from recorders.care.finding import Finding, of_data_set, of_episode
 from recorders.care.progress import tracked
+from recorders.care.stored import tidy
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ def check_data_set(config: CheckConfig) -> Checked:
     Raises:
         CareError: There is nothing of that name.
     """
+    config = replace(config, recording=tidy(config.recording))
     name, root = config.recording, root_folder(config.data_root)
     data = root / name / "data"
     if not name or not (root / name).is_dir():
@@ -125,5 +127,4 @@ def _test_seeds(entries: dict[int, dict[str, Any]]) -> Iterator[Finding]:
 
 def test_episodes(entries: dict[int, dict[str, Any]]) -> list[int]:
     """Numbers of the episodes driven on the tracks that policies are tested on."""
-    tracks = {f"seed:{seed}" for seed in TEST_SEEDS}
-    return [number for number, entry in entries.items() if entry.get("map") in tracks]
+    return [number for number, entry in entries.items() if entry.get("map") in TEST_TRACKS]

@@ -1,7 +1,8 @@
 """What is wrong with a data set, or with what is asked of it, in one line."""
 
 from files.one_line_error import OneLineError
+from recorders.config import RecordError
 
 
-class CareError(OneLineError):
+class CareError(OneLineError, RecordError):
     """A data set cannot be handled as asked; the message names it, and what would be right."""

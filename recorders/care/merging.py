@@ -11,7 +11,7 @@ from policies.demonstrations import root_folder
 from recorders.care.config import MergeConfig
 from recorders.care.derived import Derivation, make_new
 from recorders.care.errors import CareError
-from recorders.care.stored import StoredDataSet, held
+from recorders.care.stored import StoredDataSet, held, tidy
 
 
 def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
@@ -26,7 +26,7 @@ def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
         recorders.config.RecordError: Minari refuses the new name.
         files.locks.LockedError: One of them is being written to.
     """
-    names = config.data_sets
+    names = [tidy(name) for name in config.data_sets]
     if len(names) < 2:
         raise CareError("a merge takes two data sets or more")
     twice = [name for name in names if names.count(name) > 1]

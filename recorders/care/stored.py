@@ -12,6 +12,7 @@ from minari import EpisodeData, MinariDataset
 from files import json_file
 from policies.demonstrations import open_data_set, read_episode, root_folder
 from recorders.care import replacing
+from recorders.care.errors import CareError
 from recorders.care.progress import tracked
 from recorders.data_set import RecordedDataSet
 
@@ -62,9 +63,10 @@ def open_stored(name: str, data_root: Path | None = None) -> StoredDataSet:
     Raises:
         policies.demonstrations.DemonstrationError: It is unknown, unfinished or damaged.
         files.json_file.JsonError: A file of metadata cannot be read.
+        CareError: It has no episodes.
         files.locks.LockedError: It is being replaced by another process.
     """
-    root = root_folder(data_root)
+    name, root = tidy(name), root_folder(data_root)
     if replacing.interrupted(root / name):
         with RecordedDataSet(root, name).locked():
             replacing.recover(root / name)
@@ -81,6 +83,7 @@ def held(name: str, data_root: Path | None = None) -> Iterator[StoredDataSet]:
         policies.demonstrations.DemonstrationError: As ``open_stored``, and so the others.
         files.locks.LockedError: Another process records or replaces it.
     """
+    name = tidy(name)
     folder = root_folder(data_root) / name
     if not name or not folder.is_dir() or not os.access(folder, os.W_OK):
         yield open_stored(name, data_root)
@@ -90,8 +93,15 @@ def held(name: str, data_root: Path | None = None) -> Iterator[StoredDataSet]:
         yield _read(name, root_folder(data_root))
 
 
+def tidy(name: str) -> str:
+    """A Minari id without the slash at its end that a shell completes a folder's name with."""
+    return name.rstrip("/")
+
+
 def _read(name: str, root: Path) -> StoredDataSet:
     minari = open_data_set(name, root)
     data = root / name / "data"
     entries = [json_file.read(data / str(i) / "metadata.json") for i in minari.episode_indices]
+    if not entries:
+        raise CareError(f"data set {name} in {root} has no episodes")
     return StoredDataSet(name, root, minari, json_file.read(data / "metadata.json"), tuple(entries))

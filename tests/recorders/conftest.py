@@ -1,13 +1,13 @@
 """Recordings in a folder of their own, by drivers that are found by name."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from recorders import RecordConfig
+from recorders import RecordConfig, record
 
 MakeConfig = Callable[..., RecordConfig]
 NAME = "carracing/test-v0"
@@ -24,6 +24,21 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Minari's own folder, so that stock Minari finds what is recorded."""
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "datasets"))
     return tmp_path / "datasets"
+
+
+@pytest.fixture(scope="module")
+def record_aside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Path]]:
+    """Records data sets once for all tests of a module, into a folder to copy or to read."""
+    folder = tmp_path_factory.mktemp("recorded")
+
+    def record_there(**changes: object) -> Path:
+        changes = {"driver": "scripted_drivers:Pursuit", "data_root": folder, **changes}
+        record(RecordConfig(quiet=True, **changes))  # type: ignore[arg-type]
+        return folder
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(Path(__file__).parent))
+        yield record_there
 
 
 @pytest.fixture

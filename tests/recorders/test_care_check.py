@@ -14,20 +14,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from minari.data_collector.episode_buffer import EpisodeBuffer
 
-from recorders import RecordConfig, record
 from recorders.care.checking import Checked, check_data_set
 from recorders.care.config import CheckConfig
 from recorders.care.errors import CareError
 
-MakeConfig = Callable[..., RecordConfig]
+RecordAside = Callable[..., Path]
 NAME = "carracing/test-v0"
 EPISODES, STEPS = 3, 5
 
 
+@pytest.fixture(scope="module")
+def recorded(record_aside: RecordAside) -> Path:
+    return record_aside(out=NAME, episodes=EPISODES, max_steps=STEPS)
+
+
 @pytest.fixture
-def data(make: MakeConfig, root: Path) -> Path:
+def data(recorded: Path, root: Path) -> Path:
     """The data of a sound recording."""
-    record(make(episodes=EPISODES, max_steps=STEPS))
+    shutil.copytree(recorded, root)
     return root / NAME / "data"
 
 

@@ -10,21 +10,25 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from recorders import RecordConfig, record
 from recorders.care.config import ExportConfig
 from recorders.care.errors import CareError
 from recorders.care.exporting import export_data_set
 from recorders.care.video import read_video
 
-MakeConfig = Callable[..., RecordConfig]
+RecordAside = Callable[..., Path]
 NAME = "carracing/test-v0"
 EPISODES, STEPS = 2, 60
 
 
+@pytest.fixture(scope="module")
+def recorded(record_aside: RecordAside) -> Path:
+    return record_aside(out=NAME, episodes=EPISODES, max_steps=STEPS)
+
+
 @pytest.fixture
-def episodes(make: MakeConfig) -> list[Any]:
+def episodes(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """As Minari reads them."""
-    record(make(episodes=EPISODES, max_steps=STEPS))
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(recorded))
     return list(minari.load_dataset(NAME))
 
 

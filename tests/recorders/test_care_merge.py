@@ -23,15 +23,22 @@ from recorders.care.merging import merge_data_sets
 from recorders.data_set import RecordedDataSet
 
 MakeConfig = Callable[..., RecordConfig]
+RecordAside = Callable[..., Path]
 ONE, OTHER, NEW = "carracing/one-v0", "dagger/other-v0", "all/new-v1"
 
 
-@pytest.fixture
-def sources(make: MakeConfig) -> list[str]:
+@pytest.fixture(scope="module")
+def recorded(record_aside: RecordAside) -> Path:
     """Two recordings, of 3 and 2 episodes."""
-    one = record(make(out=ONE, episodes=3, max_steps=4))
-    other = record(make(out=OTHER, episodes=2, max_steps=6, first_seed=11000))
-    return [one, other]
+    record_aside(out=ONE, episodes=3, max_steps=4)
+    return record_aside(out=OTHER, episodes=2, max_steps=6, first_seed=11000)
+
+
+@pytest.fixture
+def sources(recorded: Path, root: Path) -> list[str]:
+    """Their names, in a folder of this test."""
+    shutil.copytree(recorded, root)
+    return [ONE, OTHER]
 
 
 def merge(**changes: Any) -> tuple[int, int]:  # noqa: ANN401
@@ -125,7 +132,7 @@ def test_the_recorder_refuses_to_extend_it(sources: list[str], make: MakeConfig)
     ("changes", "words"),
     [
         ({"data_sets": (ONE,)}, "two data sets or more"),
-        ({"data_sets": (ONE, ONE)}, "named twice"),
+        ({"data_sets": (ONE, f"{ONE}/")}, "named twice"),
         ({"out": OTHER}, "exists in"),
     ],
 )

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import minari
-import numpy as np
 import pytest
 from minari.cli import app
 from typer.testing import CliRunner
@@ -55,15 +54,13 @@ def test_minari_samples_and_slices(names: dict[str, int]) -> None:
 
 
 def test_minari_combines_them(names: dict[str, int]) -> None:
-    """By JPEG: close, and no longer the frames that were recorded."""
+    """Not what it can be used for: it encodes frames as JPEG, and 0.5.4 cannot read it back."""
     command = ["combine", MERGED, OTHER, "--dataset-id", "all/combined-v0"]
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
-    combined, merged = minari.load_dataset("all/combined-v0"), minari.load_dataset(MERGED)
-    assert combined.total_episodes == 4
-    difference = combined[2].observations.astype(int) - merged[2].observations
-    assert 0 < np.abs(difference).mean() < 5
-    assert np.array_equal(combined[2].actions, merged[2].actions)
+    combined = minari.load_dataset("all/combined-v0")
+    assert (combined.total_episodes, combined.total_steps) == (4, 16)
+    assert combined.combined_datasets == [MERGED, OTHER]
 
 
 def test_the_environment_is_recovered_where_nothing_of_ours_is_imported(
