@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-DataSet = Annotated[str, tyro.conf.Positional]
+DataSet = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="DATA_SET")]
 
 STATE = (
     *("position", "heading", "speed", "lateral_error", "heading_error"),
@@ -37,7 +37,7 @@ class ShowConfig:
     """Pictures of a data set: frames, actions, returns and paths, as PNG files.
 
     Attributes:
-        data_set: Its Minari id.
+        data_set: Its Minari id, such as ``carracing/privileged-v0``.
         out: Folder of the pictures.
         episodes: Which episodes, such as ``0 3 7-9``; all of them by default. Frames and paths
             are drawn of 12 at most, spread over those.
@@ -65,7 +65,7 @@ class CheckConfig:
         quiet: Whether to show no progress bar.
     """
 
-    recording: DataSet
+    recording: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RECORDING")]
     data_root: Path | None = None
     quiet: bool = False
 
@@ -83,7 +83,9 @@ class MergeConfig:
         quiet: Whether to show no progress bar.
     """
 
-    data_sets: Annotated[tuple[str, ...], tyro.conf.Positional]
+    data_sets: Annotated[
+        tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="DATA_SET DATA_SET ...")
+    ]
     out: str
     copy: bool = False
     data_root: Path | None = None
@@ -95,7 +97,7 @@ class DropEpisodesConfig:
     """A data set without some of its episodes: those that any of three conditions names.
 
     Attributes:
-        data_set: Its Minari id.
+        data_set: Its Minari id, such as ``carracing/privileged-v0``.
         episodes: Numbers of episodes to drop, such as ``3 7-9``.
         outcome: Outcomes to drop, such as ``lost stalled``.
         worse_than: Drops episodes of a smaller return.
@@ -125,7 +127,7 @@ class ExportConfig:
     """A data set in the files of others; repeat the command to resume.
 
     Attributes:
-        data_set: Its Minari id.
+        data_set: Its Minari id, such as ``carracing/privileged-v0``.
         to: ``lerobot``, a folder as LeRobot 2.1 reads it: parquet files and videos; or ``npz``,
             one compressed file of plain arrays an episode.
         out: Folder of the export: new, empty, or one that the same export was interrupted in.

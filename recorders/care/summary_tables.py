@@ -69,7 +69,9 @@ def _facts(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "recorded as", ", ".join(facts["recorded_as"])
     yield "folder", f"{facts['folder']} ({facts['megabytes']:.1f} MB)"
     yield "episodes", f"{facts['total_episodes']} on {facts['maps']} maps"
-    yield "steps", f"{facts['total_steps']} ({facts['hours']:.2f} hours of driving)"
+    minutes = 60 * facts["hours"]
+    time = f"{facts['hours']:.1f} hours" if minutes >= 100 else f"{minutes:.1f} minutes"
+    yield "steps", f"{facts['total_steps']} ({time} of driving)"
     yield "expert", ", ".join(facts["drivers"])
     yield "learner", ", ".join(facts["learners"])
     yield "renderer", ", ".join(facts["renderers"])
@@ -79,7 +81,7 @@ def _facts(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if spread:
         words = ("mean", "median", "worst", "best")
         yield "return", ", ".join(f"{word} {spread[word]:.1f}" for word in words)
-    for name, words in (("disturbed", "disturbed"), ("learner", "driven by the learner")):
+    for name, how in (("disturbed", "disturbed"), ("learner", "driven by the learner")):
         share = facts[f"{name}_share"]
         if share is not None:
-            yield f"steps {words}", f"{share:.1%}"
+            yield f"steps {how}", f"{share:.1%}"

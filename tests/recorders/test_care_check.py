@@ -52,7 +52,7 @@ def rewrite(data: Path, number: int, change: Callable[[dict[str, Any]], object])
     entry = (data / str(number) / "metadata.json").read_bytes()
     stored = minari.load_dataset(NAME)
     (episode,) = stored.iterate_episodes([number])
-    arrays = {
+    arrays: dict[str, Any] = {
         name: np.array(getattr(episode, name))
         for name in ("observations", "actions", "rewards", "terminations", "truncations")
     }

@@ -53,7 +53,7 @@ def test_the_columns_of_lerobot(episodes: list[Any], tmp_path: Path) -> None:
     assert export(tmp_path / "out") == EPISODES
     for number, episode in enumerate(episodes):
         rows = table(tmp_path / "out", number)
-        assert np.array_equal(np.stack(rows["action"]), episode.actions)
+        assert np.array_equal(np.stack(list(rows["action"])), episode.actions)
         assert np.array_equal(rows["next.reward"], episode.rewards.astype(np.float32))
         assert list(rows["next.done"]) == [False] * (STEPS - 1) + [True]
         assert np.allclose(rows["timestamp"], np.arange(STEPS) * 0.02, atol=1e-6)
@@ -61,10 +61,10 @@ def test_the_columns_of_lerobot(episodes: list[Any], tmp_path: Path) -> None:
         assert list(rows["index"]) == list(range(number * STEPS, (number + 1) * STEPS))
         assert set(rows["episode_index"]) == {number}
         assert set(rows["task_index"]) == {0}
-        state = np.stack(rows["observation.state"])
+        state = np.stack(list(rows["observation.state"]))
         assert np.array_equal(state[:, 3], episode.infos["speed"][:-1].astype(np.float32))
         driven = episode.infos["executed_action"][1:]
-        assert np.array_equal(np.stack(rows["executed_action"]), driven)
+        assert np.array_equal(np.stack(list(rows["executed_action"])), driven)
 
 
 def test_the_metadata_of_lerobot(episodes: list[Any], tmp_path: Path) -> None:
