@@ -140,7 +140,8 @@ def parse(text: str) -> tuple[str, Handover]:
     Raises:
         PolicyError: An option is missing, unknown or no number.
     """
-    driver, _, query = text.removeprefix(PREFIX).rpartition("?")
+    spelled = text.removeprefix(PREFIX)
+    driver, query = spelled.rsplit("?", 1) if "?" in spelled else (spelled, "")
     kinds = {field.name: field.type for field in fields(Handover)}
     options: dict[str, Any] = {}
     for name, value in parse_qsl(query, keep_blank_values=True):

@@ -54,7 +54,7 @@ def jpegs() -> list[bytes]:
 
 @pytest.fixture(autouse=True)
 def _steady_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("policies.load", lambda _: Steady())
+    monkeypatch.setattr("policies.load", lambda _, trust: Steady())  # noqa: ARG005
 
 
 def free_port() -> int:
