@@ -1,9 +1,11 @@
 """The site of guides and API: built without a network, whole, and open without one."""
 
+import ast
 import importlib
 import inspect
 import os
 import pkgutil
+import pydoc
 import re
 import subprocess
 import sys
@@ -11,7 +13,6 @@ import tomllib
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -121,25 +122,40 @@ def test_pages_can_be_searched_without_a_server(site: Path) -> None:
     assert "nsac_core.ou_moments" in index
 
 
-def public_names() -> list[Any]:
+def public_names() -> set[tuple[str, str]]:
     """Every name of ``__all__`` of our packages, as ``package, name``."""
-    names = []
+    names = set()
     for package in map(importlib.import_module, PACKAGES):
         inner = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         modules = [info.name for info in inner if info.ispkg]
         for module in map(importlib.import_module, [package.__name__, *modules]):
-            names += [(module.__name__, name) for name in getattr(module, "__all__", ())]
+            names |= {(module.__name__, name) for name in getattr(module, "__all__", ())}
     return names
+
+
+def names_in_guides() -> set[tuple[str, str]]:
+    """Every name that the Python of a guide imports from our packages, as ``module, name``."""
+    text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    nodes = [node for block in blocks for node in ast.walk(ast.parse(block))]
+    found = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    return {
+        (str(node.module), name.name)
+        for node in found
+        for name in node.names
+        if str(node.module).partition(".")[0] in PACKAGES
+    }
 
 
 def test_every_public_name_has_an_entry_with_its_signature(site: Path) -> None:
     entries = {name: entry for path in (site / "api").glob("*.html") for name, entry in api(path)}
     missing = []
-    for module, name in public_names():
-        value = getattr(importlib.import_module(module), name)
-        places = (f"{module}.{name}", f"{getattr(value, '__module__', '')}.{name}")
+    for module, name in sorted(public_names() | names_in_guides()):
+        path = f"{module}.{name}"
+        value = getattr(importlib.import_module(module), name, None) or pydoc.locate(path)
+        places = (path, f"{getattr(value, '__module__', '')}.{name}")
         if not any(shows(entries.get(place, ""), name, value) for place in places):
-            missing.append(f"{module}.{name}")
+            missing.append(path)
     assert missing == [], " ".join(missing)
 
 

@@ -19,6 +19,7 @@ FEATURES = (
     "mean",
     "standard deviation",
 )
+"""What is told of each acceleration of a window, in the order of columns."""
 
 WINDOW, STEP = 1000, 500
 """Samples of a window, and from one to the next."""
