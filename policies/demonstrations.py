@@ -3,7 +3,7 @@
 import hashlib
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,13 +11,14 @@ import numpy as np
 from minari import EpisodeData, MinariDataset
 from numpy.typing import NDArray
 
+from policies import episode_files
 from policies.protocol import ACTIONS
 
 FRAME_SHAPE = (84, 84)
 
 DAMAGE = (
     *(OSError, ValueError, LookupError, TypeError),
-    *(AttributeError, ArithmeticError, AssertionError, RecursionError, MemoryError),
+    *(AttributeError, ArithmeticError, AssertionError, MemoryError, RuntimeError),
 )
 """What Minari raises over files that are not what it expects."""
 
@@ -214,9 +215,10 @@ def load(
     frames = np.zeros((row, *FRAME_SHAPE), dtype=np.uint8)
     actions = np.empty((first_action, len(ACTIONS)), dtype=np.float32)
     by_name = dict(zip(names, sets, strict=True))
+    digests = {n: episode_files.recorded_digests(_folder(data)) for n, data in by_name.items()}
     for episode in episodes:
         first = episode.start + stack - 1
-        read = _read(by_name[episode.name], episode)
+        read = _read(by_name[episode.name], episode, digests[episode.name])
         frames[first : first + episode.steps] = read[0]
         actions[episode.first_action :][: episode.steps] = read[1]
     return Demonstrations(frames, actions, tuple(episodes), stack)
@@ -289,9 +291,20 @@ def _episode_steps(name: str, data: MinariDataset) -> list[tuple[int, int]]:
     return found
 
 
-def _read(data: MinariDataset, episode: Episode) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+def _folder(data: MinariDataset) -> Path:
+    return Path(data.storage.data_path)
+
+
+def _read(
+    data: MinariDataset, episode: Episode, recorded: Mapping[str, str]
+) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """Frames with an action, and the actions, of one episode."""
     where = f"episode {episode.index} of {episode.name}"
+    if recorded:
+        try:
+            episode_files.check_unchanged(_folder(data), episode.index, recorded)
+        except (OSError, ValueError) as fault:
+            raise DemonstrationError(f"{where}: {fault}; nsac-record check tells more") from None
     found = read_episode(data, episode.name, episode.index)
     if len(found.actions) != episode.steps or len(found.observations) != episode.steps + 1:
         raise DemonstrationError(
@@ -314,6 +327,7 @@ def read_episode(data: MinariDataset, name: str, index: int) -> EpisodeData:
         DemonstrationError: It cannot be read.
     """
     try:
+        episode_files.check_arrow(_folder(data), index)
         (found,) = data.iterate_episodes([index])
     except DAMAGE as error:
         reason = " ".join(str(error).split()) or type(error).__name__
