@@ -1,6 +1,7 @@
 """Checks a data set whole: what lies on the disk, every array, and the episodes together."""
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 from minari import EpisodeData
 
+from files.locks import locked_folder
 from policies.demonstrations import DemonstrationError, open_data_set, read_episode, root_folder
 from policies.ppo.config import TEST_TRACKS
 from recorders.care import checksums, contents, structure
@@ -40,6 +42,7 @@ def check_data_set(config: CheckConfig) -> Checked:
 
     Raises:
         CareError: There is nothing of that name.
+        files.locks.LockedError: It is being recorded just now.
     """
     config = replace(config, recording=tidy(config.recording))
     name, root = config.recording, root_folder(config.data_root)
@@ -49,6 +52,7 @@ def check_data_set(config: CheckConfig) -> Checked:
             f"{name!r} is neither a data set in {root} nor the folder of a Udacity recording "
             "with its driving_log.csv"
         )
+    _refuse_at_work(root / name)
     found = list(structure.leftovers(root / name))
     if not data.is_dir():
         if not found:
@@ -57,24 +61,22 @@ def check_data_set(config: CheckConfig) -> Checked:
     return _check(config, data, found)
 
 
+def _refuse_at_work(folder: Path) -> None:
+    """A recording that grows is no interrupted one."""
+    if not (folder / ".recording").exists() or not os.access(folder, os.W_OK):
+        return
+    with locked_folder(folder):
+        pass
+
+
 def _check(config: CheckConfig, data: Path, found: list[Finding]) -> Checked:
     there = structure.numbers(data)
     found += structure.whole(data, there)
     verified = (data / checksums.MANIFEST).exists()
     if verified:
         found += structure.altered(data, config.quiet)
-    metadata, faults = structure.read_metadata(data, config.recording)
+    entries, faults = structure.metadata(data, config.recording, there)
     found += faults
-    entries: dict[int, dict[str, Any]] = {}
-    for number in there:
-        entry, faults = structure.read_entry(data, number)
-        found += faults
-        if entry is not None:
-            entries[number] = entry
-    if metadata is not None:
-        found += structure.totals(metadata, there, entries)
-    if not there:
-        found.append(of_data_set("episodes", "none"))
     found += _episodes(config, entries, _damaged(found))
     found += _test_seeds(entries)
     steps = [entry.get("total_steps") for entry in entries.values()]

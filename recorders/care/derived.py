@@ -81,6 +81,12 @@ def make_new(derivation: Derivation, root: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
+def listed_checksums(source: StoredDataSet) -> dict[str, str]:
+    """Checksums of a data set's files; none where it was recorded without."""
+    exists = (source.data / checksums.MANIFEST).is_file()
+    return checksums.read(source.data) if exists else {}
+
+
 def build(derivation: Derivation, aside: Path) -> Path:
     """Writes the data of a derived data set.
 
@@ -94,7 +100,7 @@ def build(derivation: Derivation, aside: Path) -> Path:
     data = aside / "data"
     data.mkdir()
     known: dict[str, str] = {}
-    listed = {source.name: _listed(source) for source in derivation.sources}
+    listed = {source.name: listed_checksums(source) for source in derivation.sources}
     pairs = tracked(
         enumerate(derivation.episodes), derivation.episodes, "writing", derivation.quiet
     )
@@ -163,12 +169,6 @@ def _recordings(source: StoredDataSet) -> dict[str, Any]:
         return {source.name: json_file.read(path)}
     recordings: dict[str, Any] = source.metadata.get("recordings", {})
     return recordings
-
-
-def _listed(source: StoredDataSet) -> dict[str, str]:
-    """Checksums of a data set's files; none where it was recorded without."""
-    exists = (source.data / checksums.MANIFEST).is_file()
-    return checksums.read(source.data) if exists else {}
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

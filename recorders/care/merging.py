@@ -1,7 +1,7 @@
 """Merges data sets that fit together into a new one."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from policies.demonstrations import root_folder
 from recorders.care.config import MergeConfig
-from recorders.care.derived import Derivation, make_new
+from recorders.care.derived import Derivation, listed_checksums, make_new
 from recorders.care.errors import CareError
 from recorders.care.stored import StoredDataSet, held, tidy
 
@@ -36,6 +36,7 @@ def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
         sources = [stack.enter_context(held(name, config.data_root)) for name in names]
         for source in sources[1:]:
             _compare(sources[0], source)
+        _refuse_the_same(sources)
         episodes = [(source, i) for source in sources for i in range(len(source.entries))]
         derivation = Derivation(
             config.out, episodes, "nsac-record merge", config.copy, config.quiet
@@ -54,6 +55,23 @@ def _compare(first: StoredDataSet, other: StoredDataSet) -> None:
         if one != another:
             values = f": {one}, {another}" if max(len(str(one)), len(str(another))) < 100 else ""
             raise CareError(f"{first.name} and {other.name} differ in {field}{values}")
+
+
+def _refuse_the_same(sources: Sequence[StoredDataSet]) -> None:
+    """An episode that is there twice weighs twice, and may lie on both sides of a validation.
+
+    Raises:
+        CareError: Two data sets share one; that of a set without checksums is not noticed.
+    """
+    seen: dict[str, str] = {}
+    for source in sources:
+        for name, checksum in listed_checksums(source).items():
+            number, _, file = name.partition("/")
+            if file.endswith(".arrow"):
+                episode = f"episode {number} of {source.name}"
+                if checksum in seen:
+                    raise CareError(f"{episode} is {seen[checksum]} as well: drop one of the two")
+                seen[checksum] = episode
 
 
 def _traits(data: StoredDataSet) -> Iterator[tuple[str, Any]]:

@@ -98,10 +98,18 @@ def tidy(name: str) -> str:
     return name.rstrip("/")
 
 
+def _entry(path: Path) -> dict[str, Any]:
+    """An episode's metadata, with the one field that Minari gives every episode."""
+    entry = json_file.read(path)
+    if not isinstance(entry, dict) or not isinstance(entry.get("total_steps"), int):
+        raise CareError(f"{path}: total_steps is missing: nsac-record check lists what is wrong")
+    return entry
+
+
 def _read(name: str, root: Path) -> StoredDataSet:
     minari = open_data_set(name, root)
     data = root / name / "data"
-    entries = [json_file.read(data / str(i) / "metadata.json") for i in minari.episode_indices]
+    entries = [_entry(data / str(i) / "metadata.json") for i in minari.episode_indices]
     if not entries:
         raise CareError(f"data set {name} in {root} has no episodes")
     return StoredDataSet(name, root, minari, json_file.read(data / "metadata.json"), tuple(entries))

@@ -33,6 +33,8 @@ def numbers(data: Path) -> list[int]:
 def whole(data: Path, there: list[int]) -> Iterator[Finding]:
     """Numbers without a gap, and in each folder the files of an episode."""
     missing = sorted(set(range(max(there, default=-1) + 1)) - set(there))
+    if not there:
+        yield of_data_set("episodes", "none")
     if missing:
         yield of_data_set("episodes", f"{_listed(missing)} of 0-{max(there)} missing")
     for number in there:
@@ -60,8 +62,30 @@ def altered(data: Path, quiet: bool) -> Iterator[Finding]:
         yield _about(name, "has no checksum: it was added afterwards")
 
 
-def totals(
-    metadata: dict[str, Any], there: list[int], entries: dict[int, dict[str, Any]]
+def metadata(
+    data: Path, name: str, there: list[int]
+) -> tuple[dict[int, dict[str, Any]], list[Finding]]:
+    """The metadata of the episodes where they can be read, and what is wrong with any metadata.
+
+    Args:
+        data: Folder of the episodes.
+        name: The data set's Minari id.
+        there: Numbers of the episodes.
+    """
+    total, found = _read_total(data, name)
+    entries = {}
+    for number in there:
+        entry, faults = _read_entry(data, number)
+        found += faults
+        if entry is not None:
+            entries[number] = entry
+    if total is not None:
+        found += _totals(total, there, entries)
+    return entries, found
+
+
+def _totals(
+    total: dict[str, Any], there: list[int], entries: dict[int, dict[str, Any]]
 ) -> Iterator[Finding]:
     """The totals against what the episodes say of themselves, where all can be read."""
     steps = [entry.get("total_steps") for entry in entries.values()]
@@ -69,21 +93,21 @@ def totals(
     if len(entries) == len(there) and all(isinstance(count, int) for count in steps):
         counted["total_steps"] = sum(count for count in steps if count is not None)
     for name, count in counted.items():
-        if metadata.get(name) != count:
-            what = f"{metadata.get(name)}, but the episodes come to {count}"
+        if total.get(name) != count:
+            what = f"{total.get(name)}, but the episodes come to {count}"
             yield of_data_set(f"metadata.json, {name}", what)
 
 
-def read_metadata(data: Path, name: str) -> tuple[dict[str, Any] | None, list[Finding]]:
+def _read_total(data: Path, name: str) -> tuple[dict[str, Any] | None, list[Finding]]:
     """A data set's metadata, or None where they cannot be read."""
-    metadata, found = _read(data / "metadata.json", "data set")
-    if metadata is not None and metadata.get("dataset_id") != name:
-        what = f"{metadata.get('dataset_id')}, but it lies in {name}: Minari does not list it"
+    total, found = _read(data / "metadata.json", "data set")
+    if total is not None and total.get("dataset_id") != name:
+        what = f"{total.get('dataset_id')}, but it lies in {name}: Minari does not list it"
         found.append(of_data_set("metadata.json, dataset_id", what))
-    return metadata, found
+    return total, found
 
 
-def read_entry(data: Path, number: int) -> tuple[dict[str, Any] | None, list[Finding]]:
+def _read_entry(data: Path, number: int) -> tuple[dict[str, Any] | None, list[Finding]]:
     """An episode's metadata, or None where they cannot be read."""
     entry, found = _read(data / str(number) / "metadata.json", f"episode {number}")
     if entry is not None and entry.get("id") != number:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import minari
@@ -14,9 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from minari.data_collector.episode_buffer import EpisodeBuffer
 
+from files.locks import LockedError
 from recorders.care.checking import Checked, check_data_set
 from recorders.care.config import CheckConfig
 from recorders.care.errors import CareError
+from recorders.data_set import RecordedDataSet
 
 RecordAside = Callable[..., Path]
 NAME = "carracing/test-v0"
@@ -202,6 +205,27 @@ def test_what_is_wrong_with_the_arrays_is_told(
     told = words()
     assert any(line.startswith("episode 1, ") and expected in line for line in told), told
     assert all(line.startswith(("episode 1, ", "data set, metadata")) for line in told)
+
+
+def test_a_recording_that_grows_is_not_called_interrupted(data: Path) -> None:
+    data.rename(data.parent / ".recording")
+    assert [finding.field for finding in check().findings] == [".recording"]
+    held, over = Event(), Event()
+
+    def record_on() -> None:
+        with RecordedDataSet(data.parents[2], NAME).locked():
+            held.set()
+            over.wait(20)
+
+    recorder = Thread(target=record_on)
+    recorder.start()
+    held.wait(20)
+    try:
+        with pytest.raises(LockedError, match="is at work on it"):
+            check()
+    finally:
+        over.set()
+        recorder.join()
 
 
 @pytest.mark.parametrize("name", ["carracing/none-v0", "", "carracing"])

@@ -99,6 +99,19 @@ def test_a_damaged_episode_is_named_by_whatever_reads_it(
         assert f"episode 1 of {NAME} cannot be read" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("content", ["[]", "{", '{"id": 1}', ""])
+def test_damaged_metadata_are_named_as_well(
+    data: Path, capsys: pytest.CaptureFixture[str], content: str
+) -> None:
+    (data / "data" / "1" / "metadata.json").write_text(content)
+    assert run("info", NAME) == 2
+    error = capsys.readouterr().err
+    assert str(data / "data" / "1" / "metadata.json") in error
+    assert error.count("\n") == 1
+    assert run("check", NAME) == 1
+    assert "episode 1, metadata.json" in capsys.readouterr().out
+
+
 def test_check_takes_a_recording_of_the_udacity_simulator(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -128,6 +128,13 @@ def test_the_recorder_refuses_to_extend_it(sources: list[str], make: MakeConfig)
     assert sound(NEW)
 
 
+def test_sets_that_share_an_episode_are_refused(sources: list[str], root: Path) -> None:
+    thin(episodes=("0",), out="carracing/half-v0")
+    with pytest.raises(CareError, match="episode 0 of carracing/half-v0 is episode 1 of"):
+        merge(data_sets=(ONE, "carracing/half-v0"))
+    assert not (root / NEW).exists()
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
