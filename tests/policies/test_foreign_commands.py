@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import evaluation.cli
@@ -19,7 +20,7 @@ from evaluation.config import EvaluateConfig
 from evaluation.identity import digest_of, entrants
 from evaluation.run import drive
 from policies.foreign.driver import ForeignDriver
-from policies.foreign.layout import layout_of
+from policies.foreign.layout import Layout
 from policies.foreign.source import digest
 from recorders.config import RecordConfig
 
@@ -71,7 +72,10 @@ def perform(line: str) -> int:
         ("nsac-evaluate --world udacity --policy model.pt2", "reads gray84, but the Udacity"),
         ("nsac-inspect wiring --policy model.pt2", "has no attention circuit"),
         (f"nsac-inspect saliency --policy model.pt2 --map short {FEW}", "model: has no saliency"),
-        (f"nsac-inspect traces --policy model.pt2 --map short {FEW}", "none of its drivers has an attention"),
+        (
+            f"nsac-inspect traces --policy model.pt2 --map short {FEW}",
+            "none of its drivers has an attention",
+        ),
         (f"nsac-record carracing --driver model.pt2 --episodes 1 {FEW} --data-root .", ""),
         (f"nsac-record carracing --learner model.pt2 --episodes 1 {FEW} --data-root .", ""),
     ],
@@ -119,20 +123,18 @@ def test_trust_travels_to_the_processes_that_drive(folder: Path) -> None:
 
 
 def test_the_cars_of_a_batch_share_one_forward_pass() -> None:
-    layout, batches = layout_of((4, 84, 84)), []
-    assert layout is not None
+    sizes: list[int] = []
 
     class Counting:
-        def __init__(self) -> None:
-            self.layout, self.batches = layout, True
+        layout, batches = Layout(ObservationSpec(), (4, 84, 84), "first"), True
 
-        def __call__(self, observations: np.ndarray) -> dict[str, np.ndarray]:
-            batches.append(len(observations))
+        def __call__(self, observations: NDArray[np.uint8]) -> dict[str, NDArray[np.floating]]:
+            sizes.append(len(observations))
             return {"action": np.zeros((len(observations), 3))}
 
     driver = ForeignDriver("counting", Counting())
     driver.act(np.zeros((7, *ObservationSpec().shape), dtype=np.uint8))
-    assert batches == [7]
+    assert sizes == [7]
 
 
 def test_a_file_is_told_by_its_bytes_and_options(tmp_path: Path) -> None:

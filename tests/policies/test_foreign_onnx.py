@@ -15,7 +15,7 @@ from drive.observation import ObservationKind, ObservationSpec
 from policies import PolicyError
 from policies.foreign import onnx_file
 
-GRAY = ["batch", 4, 84, 84]
+GRAY: list[int | str] = ["batch", 4, 84, 84]
 
 
 def network(

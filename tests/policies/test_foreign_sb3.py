@@ -114,8 +114,8 @@ def test_pictures_lie_as_stable_baselines_lays_them(
     shape: tuple[int, ...], frames: int, kind: ObservationKind, tmp_path: Path
 ) -> None:
     """The same pictures through VecFrameStack and VecTransposeImage, and through our stack."""
-    stacked = worlds(shape, frames)
-    theirs = VecTransposeImage(stacked)
+    stacked: Any = worlds(shape, frames)
+    theirs: Any = VecTransposeImage(stacked)
     path = archive(tmp_path / "model.zip", theirs)
     for seed, world in enumerate(stacked.unwrapped.envs):
         world.unwrapped.rng = np.random.default_rng(seed)

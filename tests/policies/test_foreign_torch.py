@@ -18,34 +18,32 @@ from policies import PolicyError
 SHAPE = "?shape=4x84x84"
 
 
+def means(stacks: Tensor) -> Tensor:
+    """Of the last three of four gray frames, from 0 to 1."""
+    return stacks.float().mean((2, 3))[:, 1:] / 255
+
+
 class Means(nn.Module):
-    """The means of the last three of four gray frames, from 0 to 1."""
-
     def forward(self, stacks: Tensor) -> Tensor:
-        return stacks.float().mean((2, 3))[:, 1:] / 255
+        return means(stacks)
 
 
-class Doubtful(Means):
-    """The same by name, with standard deviations."""
-
-    def forward(self, stacks: Tensor) -> dict[str, Tensor]:  # type: ignore[override]
-        mean = super().forward(stacks)
+class Doubtful(nn.Module):
+    def forward(self, stacks: Tensor) -> dict[str, Tensor]:
+        mean = means(stacks)
         return {"mean": 3 * mean, "epistemic": mean / 10, "aleatoric": mean / 5}
 
 
-class Pair(Means):
-    """A tuple."""
-
-    def forward(self, stacks: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
-        mean = super().forward(stacks)
-        return mean, mean
+class Pair(nn.Module):
+    def forward(self, stacks: Tensor) -> tuple[Tensor, Tensor]:
+        return means(stacks), means(stacks)
 
 
 def scripted(path: Path, network: nn.Module, example: Tensor) -> Path:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         traced = torch.jit.trace(network, example, strict=False)  # type: ignore[no-untyped-call]
-        torch.jit.save(traced, path)  # type: ignore[no-untyped-call]
+        torch.jit.save(traced, path)
     return path
 
 
@@ -160,7 +158,9 @@ def test_what_cannot_be_driven_is_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_not_exported_right_is_one_line(tmp_path: Path) -> None:
+def test_what_is_not_exported_right_is_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = tmp_path / "m.pt2"
     path.write_bytes(b"no zip")
     with pytest.raises(PolicyError, match=r"m\.pt2: no file of torch\.export\.save"):
@@ -172,6 +172,7 @@ def test_what_is_not_exported_right_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=r"takes torch\.uint8 of shape \(s\d+, 4, 64, 64\)"):
         policies.load(path, trust=True)
     scripted(path, Means(), example())
-    with pytest.raises(PolicyError, match=r"m\.pt2: ") as caught:
+    with pytest.raises(PolicyError, match=r"m\.pt2: cannot be loaded") as caught:
         policies.load(path, trust=True)
     assert "\n" not in str(caught.value)
+    assert "Traceback" not in caplog.text  # which torch would log
