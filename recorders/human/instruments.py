@@ -1,5 +1,7 @@
 """Draws the instruments under the picture, and the words over it."""
 
+from typing import Literal
+
 import pygame
 
 from recorders.human import messages
@@ -8,6 +10,7 @@ from recorders.human.messages import Page
 from recorders.human.session import Phase
 from recorders.human.windscreen import SIZE
 
+Colour = tuple[int, int, int]
 STRIP = pygame.Rect(0, SIZE[1] - SIZE[1] // 8, SIZE[0], SIZE[1] // 8)
 WHITE, GREY, DARK = (240, 240, 240), (150, 150, 150), (24, 24, 28)
 TROUGH, BLUE, GREEN, RED, AMBER = (
@@ -35,13 +38,15 @@ class Instruments:
     def draw(self, surface: pygame.Surface, view: View) -> None:
         """Draws everything over the world's picture."""
         self._strip(surface, view)
-        self._lamp(surface, view)
-        self._text(surface, self._plain, view.title, (SIZE[0] - 16, 14), WHITE, right=True)
+        driving = view.state.phase is Phase.DRIVING
+        lamp = RED if driving else AMBER
+        self._plate(surface, messages.LAMPS[view.state.phase], "topleft", (10, 8), lamp)
+        self._plate(surface, view.title, "topright", (SIZE[0] - 10, 8))
         page = messages.page(view)
         if page is not None:
             self._page(surface, page, aside=view.state.phase is Phase.WAITING)
         elif view.notice:
-            self._text(surface, self._plain, view.notice, (16, 46), WHITE)
+            self._plate(surface, view.notice, "topleft", ASIDE)
 
     def _strip(self, surface: pygame.Surface, view: View) -> None:
         time, speed, progress, steering, pedals = COLUMNS
@@ -57,18 +62,28 @@ class Instruments:
         for k, (name, value, colour) in enumerate((("gas", gas, GREEN), ("brake", brake, RED))):
             self._label(surface, pedals + 90 * k, name)
             _bar(surface, pygame.Rect(pedals + 90 * k, FOOT, 80, 22), 0, value, colour)
-        colour = GREY if view.held and not view.left_out else AMBER
-        where = (SIZE[0] - 16, STRIP.bottom - 20)
-        self._text(surface, self._small, messages.pace(view), where, colour, right=True)
+        if view.state.phase is Phase.DRIVING:
+            colour = GREY if view.held and not view.left_out else AMBER
+            where = (SIZE[0] - 16, STRIP.bottom - 20)
+            self._text(surface, self._small, messages.pace(view), where, colour, right=True)
 
-    def _lamp(self, surface: pygame.Surface, view: View) -> None:
-        """Whether what is driven is recorded."""
-        driving = view.state.phase is Phase.DRIVING
-        text = self._plain.render(messages.LAMPS[view.state.phase], True, WHITE)
-        box = pygame.Rect(10, 8, text.get_width() + 44, 32)
-        pygame.draw.rect(surface, DARK, box, border_radius=6)
-        pygame.draw.circle(surface, RED if driving else AMBER, (box.left + 18, box.centery), 8)
-        surface.blit(text, (box.left + 34, box.top + 6))
+    def _plate(
+        self,
+        surface: pygame.Surface,
+        words: str,
+        corner: Literal["topleft", "topright"],
+        where: tuple[int, int],
+        lamp: Colour | None = None,
+    ) -> None:
+        """Words on a dark plate, with a lamp before them or without."""
+        text = self._plain.render(words, True, WHITE)
+        left = 34 if lamp else 12
+        plate = pygame.Surface((left + text.get_width() + 12, 32), pygame.SRCALPHA)
+        pygame.draw.rect(plate, (*DARK, 225), plate.get_rect(), border_radius=6)
+        if lamp:
+            pygame.draw.circle(plate, lamp, (18, 16), 8)
+        plate.blit(text, (left, 6))
+        surface.blit(plate, plate.get_rect(**{corner: where}))
 
     def _page(self, surface: pygame.Surface, page: Page, *, aside: bool) -> None:
         """Words in a box: in the middle, or aside so that the road ahead can be seen."""
@@ -98,7 +113,7 @@ class Instruments:
         font: pygame.font.Font,
         words: str,
         where: tuple[int, int],
-        colour: tuple[int, int, int],
+        colour: Colour,
         *,
         right: bool = False,
     ) -> None:
@@ -113,7 +128,7 @@ def _bar(
     area: pygame.Rect,
     start: float,
     end: float,
-    colour: tuple[int, int, int],
+    colour: Colour,
 ) -> None:
     """A bar from one share of an area's width to another."""
     pygame.draw.rect(surface, TROUGH, area)

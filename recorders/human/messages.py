@@ -23,7 +23,7 @@ LAMPS = {
 """The state of the recording, beside the picture."""
 
 LEAVING = (
-    ("", "This episode is lost. Those that were kept are not:"),
+    ("", "This episode will not be recorded. Those that you kept are:"),
     ("", "the same command goes on after them."),
     ("Enter, A", "stop"),
     ("any other key", "go back"),
@@ -55,7 +55,7 @@ def page(view: View) -> Page | None:
         words = OUTCOMES.get(view.outcome, view.outcome)
         return Page(f"{words}: {seconds(view.steps)} s", _after(view.discard_seconds))
     if view.steps == 0:
-        return Page("Ready", (("arrows, WASD", "go"), ("P, Start", "go"), ("H", "help")))
+        return Page("Ready", (("arrows, WASD, P, Start", "go"), ("H", "help")))
     return Page(view.notice or "Paused", _paused(view.discard_seconds))
 
 
