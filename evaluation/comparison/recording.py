@@ -14,6 +14,7 @@ from policies import demonstrations
 from policies.demonstrations import Demonstrations
 from policies.encoders import ENCODERS
 from recorders import RecordConfig, record
+from recorders.config import POLICY_STEPS
 
 NAME = "demonstrations/expert-v0"
 _SPLIT_SEED = 0
@@ -86,7 +87,7 @@ def recipe(config: ComparisonConfig) -> str:
     for name, value in vars(how.noise).items():
         if value != getattr(type(how.noise), name):
             words += [f"--noise.{name.replace('_', '-')}", str(value)]
-    if how.max_steps != RecordConfig.max_steps:
+    if how.max_steps != POLICY_STEPS:
         words += ["--max-steps", str(how.max_steps)]
     return shlex.join([*words, "--out", NAME])
 
