@@ -1,6 +1,6 @@
 """Draws a data set: frames, actions, returns and paths, as PNG files."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from minari import EpisodeData
 from numpy.typing import NDArray
 
 from files.whole import whole
+from nsac_core.benchmarks.report import save_picture
 from recorders.care.action_figure import action_histograms
 from recorders.care.config import ShowConfig
 from recorders.care.contact_sheet import Row, rows, sheet
@@ -51,7 +52,7 @@ def show_data_set(config: ShowConfig) -> list[Path]:
     numbers = parse(config.episodes, len(data.entries)) or list(range(len(data.entries)))
     gathered = _gather(config, data, numbers)
     config.out.mkdir(parents=True, exist_ok=True)
-    return list(_save(config.out, _pictures(data, numbers, gathered)))
+    return _save(config.out, data, numbers, gathered)
 
 
 def _gather(config: ShowConfig, data: StoredDataSet, numbers: Sequence[int]) -> _Gathered:
@@ -77,29 +78,23 @@ def _path(number: int, episode: EpisodeData, entry: dict[str, Any]) -> Iterator[
         yield DrivenPath(title, str(entry.get("map", "")), infos["position"], infos["speed"])
 
 
-def _pictures(
-    data: StoredDataSet, numbers: Sequence[int], gathered: _Gathered
-) -> Iterator[tuple[str, Callable[[Path], object]]]:
-    """Name of each picture, and what saves it."""
+def _save(
+    folder: Path, data: StoredDataSet, numbers: Sequence[int], gathered: _Gathered
+) -> list[Path]:
     total, drawn = len(data.entries), min(MOST, len(numbers))
     some = f"{drawn} of {total} episodes" if drawn < total else f"all {total} episodes"
     words = f"{data.name}, {some}"
     image = sheet(gathered.rows, f"{words}: time, speed and the label's steering at each frame")
-    yield "frames.png", lambda path: image.save(path, format="png", optimize=True)
+    with whole(folder / "frames.png") as aside:
+        image.save(aside, format="png", optimize=True)
     steps = sum(map(len, gathered.labels))
     wholes = f"{data.name}, {steps} steps of {len(numbers)} episodes"
-    actions = action_histograms(gathered.labels, gathered.executed, wholes)
-    yield "actions.png", lambda path: actions.savefig(path, dpi=130, format="png")
-    per_episode = returns(numbers, [data.entries[i] for i in numbers], data.name)
-    yield "returns.png", lambda path: per_episode.savefig(path, dpi=130, format="png")
+    figures = {
+        "actions": action_histograms(gathered.labels, gathered.executed, wholes),
+        "returns": returns(numbers, [data.entries[i] for i in numbers], data.name),
+    }
     if gathered.paths:
-        driven = paths(gathered.paths, words)
-        yield "paths.png", lambda path: driven.savefig(path, dpi=130, format="png")
-
-
-def _save(folder: Path, pictures: Iterator[tuple[str, Callable[[Path], object]]]) -> Iterator[Path]:
-    """Each picture appears whole or not at all."""
-    for name, save in pictures:
-        with whole(folder / name) as aside:
-            save(aside)
-        yield folder / name
+        figures["paths"] = paths(gathered.paths, words)
+    for name, figure in figures.items():
+        save_picture(figure, folder / f"{name}.png")
+    return [folder / f"{name}.png" for name in ("frames", *figures)]
