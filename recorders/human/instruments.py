@@ -44,7 +44,10 @@ class Instruments:
         self._plate(surface, view.title, "topright", (SIZE[0] - 10, 8))
         page = messages.page(view)
         if page is not None:
-            self._page(surface, page, aside=view.state.phase is Phase.WAITING)
+            panel = self.panel(page)
+            middle = panel.get_rect(center=(SIZE[0] // 2, STRIP.top // 2))
+            # Aside where the person wants to see the road ahead before going on.
+            surface.blit(panel, ASIDE if view.state.phase is Phase.WAITING else middle)
         elif view.notice:
             self._plate(surface, view.notice, "topleft", ASIDE)
 
@@ -85,8 +88,8 @@ class Instruments:
         plate.blit(text, (left, 6))
         surface.blit(plate, plate.get_rect(**{corner: where}))
 
-    def _page(self, surface: pygame.Surface, page: Page, *, aside: bool) -> None:
-        """Words in a box: in the middle, or aside so that the road ahead can be seen."""
+    def panel(self, page: Page) -> pygame.Surface:
+        """The box of a page, as large as its words need."""
         keys = max(self._plain.size(key)[0] for key, _ in page.rows) + GAP
         widths = [(keys if key else 0) + self._plain.size(word)[0] for key, word in page.rows]
         width = max(*widths, self._large.size(page.headline)[0]) + 2 * GAP
@@ -97,8 +100,7 @@ class Instruments:
             y = 78 + LINE * k
             self._text(panel, self._plain, key, (GAP, y), AMBER)
             self._text(panel, self._plain, meaning, (GAP + keys if key else GAP, y), WHITE)
-        middle = panel.get_rect(center=(SIZE[0] // 2, STRIP.top // 2))
-        surface.blit(panel, ASIDE if aside else middle)
+        return panel
 
     def _figure(self, surface: pygame.Surface, x: int, label: str, figure: str) -> None:
         self._label(surface, x, label)
