@@ -1,6 +1,7 @@
 """What a person sees; drawn without a display."""
 
 from dataclasses import replace
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -75,7 +76,7 @@ def test_a_lamp_tells_whether_what_is_driven_is_recorded(
         ({"held": False, "pace": 38.2}, "too slow: 38 of 50 steps/s"),
     ],
 )
-def test_a_pace_that_is_not_held_is_told(changes: dict[str, float], words: str) -> None:
+def test_a_pace_that_is_not_held_is_told(changes: dict[str, Any], words: str) -> None:
     assert messages.pace(replace(VIEW, **changes)) == words
 
 
