@@ -30,6 +30,7 @@ from evaluation.udacity.open_loop_config import OpenLoopConfig
 from evaluation.udacity.run import evaluate as evaluate_stand_in
 from evaluation.udacity.saliency import draw_saliency
 from evaluation.udacity.saliency_config import SaliencyConfig
+from files.whole import make_writable
 from maps import MapError
 from maps.faults import one_line
 from nsac_core.benchmarks.errors import BenchmarkError
@@ -103,6 +104,8 @@ def udacity(config: StandInConfig) -> None:
 def udacity_open_loop(config: OpenLoopConfig) -> None:
     """Trains every method on recordings of the Udacity simulator and tests it."""
     with one_line(BenchmarkError, DrivingLogError):
+        if config.json is not None:
+            make_writable(config.json)
         found = open_loop(config)
         if config.json is not None:
             write_summary(config.json, found)

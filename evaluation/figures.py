@@ -16,6 +16,7 @@ from evaluation.labels import labelled
 from evaluation.metrics.base import column
 from evaluation.metrics.uncertainty import total_sigma
 from evaluation.perturbations import CLEAN
+from nsac_core.benchmarks.report import save_picture
 from policies.protocol import ACTIONS
 
 FloatArray = NDArray[np.float64]
@@ -54,7 +55,7 @@ def save_all(folder: Path, laps: pd.DataFrame, steps: pd.DataFrame) -> list[Path
     files = []
     for name, figure in pictures.items():
         files.append(folder / f"{name}.png")
-        figure.savefig(files[-1], dpi=130)
+        save_picture(figure, files[-1])
     return files
 
 

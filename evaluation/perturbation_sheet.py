@@ -20,6 +20,7 @@ from evaluation.figures import BLUE, GREY
 from evaluation.lane import Lane
 from evaluation.perturbation_sheet_config import SheetConfig
 from evaluation.perturbations import CLEAN, PERTURBATIONS, SEVERITIES, Perturbed
+from files.whole import make_writable, whole
 
 WIDTH, HEIGHT = 1.1, 1.3
 """Inches of one picture, with its title."""
@@ -37,11 +38,13 @@ def save_sheet(config: SheetConfig) -> Path:
         EvaluationError: There is no such perturbation.
         MapError: There is no such map.
     """
-    config.out.mkdir(parents=True, exist_ok=True)
+    file = config.out / "perturbations.png"
+    make_writable(file)
     drawn = io.BytesIO()
     sheet(config).savefig(drawn, dpi=DOTS)
-    file = config.out / "perturbations.png"
-    Image.open(drawn).convert("RGB").quantize(256, kmeans=3).save(file, optimize=True)
+    with whole(file) as aside:
+        picture = Image.open(drawn).convert("RGB").quantize(256, kmeans=3)
+        picture.save(aside, "png", optimize=True)
     return file
 
 

@@ -81,7 +81,7 @@ def evaluate(config: EvaluateConfig) -> Run:
         files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
-    with _alone(config.out, "report.html"):
+    with alone(config.out, "report.html"):
         run = drive(config)
         if not run.report.is_file():
             steps = run.steps()
@@ -109,7 +109,7 @@ def drive(config: EvaluateConfig, watch: Watch = _unseen) -> Run:
         OSError: It cannot be written.
     """
     laps_file = config.out / "laps.parquet"
-    with _alone(config.out, laps_file.name):
+    with alone(config.out, laps_file.name):
         tracks = maps.expand(config.maps)
         drivers = entrants(config)
         decisive = identity(config, drivers, tracks)
@@ -122,11 +122,21 @@ def drive(config: EvaluateConfig, watch: Watch = _unseen) -> Run:
 
 
 @contextmanager
-def _alone(out: Path, last: str) -> Iterator[None]:
-    """Keeps others out, unless the file that is written last is there: a finished run is read."""
+def alone(out: Path, last: str | None = None) -> Iterator[None]:
+    """Keeps others out of the folder of a run, which is made if it is not there.
+
+    Args:
+        out: The folder.
+        last: File that is written last; where it is there the run is read, and nobody kept out.
+
+    Raises:
+        EvaluationError: It holds something else.
+        files.locks.LockedError: Another process is at work in it.
+        OSError: It cannot be written.
+    """
     if not holds_nothing(out) and not (out / "config.json").is_file():
         raise EvaluationError(f"{out}: is neither empty nor a run; choose another --out")
-    with nullcontext() if (out / last).is_file() else locked_folder(out):
+    with nullcontext() if last and (out / last).is_file() else locked_folder(out):
         yield
 
 
@@ -134,6 +144,7 @@ def _claim(config: EvaluateConfig, decisive: dict[str, Any], text: dict[str, Any
     """Makes the folder this run's, or makes sure that it is."""
     file = config.out / "config.json"
     if not file.is_file():
+        config.out.mkdir(parents=True, exist_ok=True)
         write_text(file, json.dumps(text, indent=2) + "\n")
         return
     difference = changed(run_description.read(config.out).identity, decisive)
@@ -193,8 +204,7 @@ def _drive_and_store(job: _Job) -> None:
     label = job.driver.label
     with job.watch(policy, label, job.chunk) as observer:
         steps = drive_chunk(policy, job.chunk, job.conditions, label, observer)
-    with whole(job.file) as aside:
-        steps.to_parquet(aside, index=False, **CHECKSUMS)
+    parquet_file.write(job.file, steps)
 
 
 @lru_cache(maxsize=2)
@@ -213,6 +223,5 @@ def _merge(folder: Path, files: list[Path]) -> None:
             table = parquet_file.read_table(file)
             writer.write_table(table)
             laps.append(lap_table(table.to_pandas()))
-    with whole(folder / "laps.parquet") as aside:
-        pd.concat(laps, ignore_index=True).to_parquet(aside, index=False, **CHECKSUMS)
+    parquet_file.write(folder / "laps.parquet", pd.concat(laps, ignore_index=True))
     shutil.rmtree(folder / "chunks")

@@ -5,10 +5,10 @@ import os
 import shutil
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 _LOCK = ".lock"
 
@@ -22,9 +22,8 @@ def locked_folder(folder: Path) -> Iterator[None]:
     """Keeps others out of a folder, which shows at once whether it can be written.
 
     It is made, with those above it, if it is not there, and removed again if nothing was written to
-    it. The lock is a hidden file in it that stays.
-    The kernel frees it however the process ends, even by ``kill -9``. Who holds it may take it once
-    more, as a command does that calls another.
+    it. The lock is a hidden file in it. The kernel frees it however the process ends, even by
+    ``kill -9``. Who holds it may take it once more, as a command does that calls another.
 
     Raises:
         LockedError: Somebody is at work in it; the message names the process.
@@ -34,12 +33,12 @@ def locked_folder(folder: Path) -> Iterator[None]:
         raise NotADirectoryError(errno.ENOTDIR, "is a file, expected a folder", str(folder))
     new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with _held(folder / _LOCK, folder):
+    with _held(folder / _LOCK, folder):
+        try:
             yield
-    finally:
-        if new and holds_nothing(folder):
-            shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            if new and holds_nothing(folder):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -70,19 +69,28 @@ def _held(lock_file: Path, output: Path) -> Iterator[None]:
     if lock.is_locked:  # by this very thread, further out
         yield
         return
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise LockedError(errno.EBUSY, _in_words(lock_file), str(output)) from None
-    except OSError as fault:
-        raise OSError(fault.errno, fault.strerror, str(output)) from fault
+    _acquire(lock, lock_file, output)
     holder = _holder_file(lock_file)
     try:
         holder.write_text(f"{os.getpid()} {socket.gethostname()}", encoding="utf-8")
         yield
     finally:
         holder.unlink(missing_ok=True)
+        with suppress(OSError):  # Windows does not remove what is open
+            lock_file.unlink()
         lock.release()
+
+
+def _acquire(lock: BaseFileLock, lock_file: Path, output: Path) -> None:
+    try:
+        lock.acquire(timeout=0)
+        while not lock_file.exists():  # removed by its former holder after it was opened here
+            lock.release()
+            lock.acquire(timeout=0)
+    except Timeout:
+        raise LockedError(errno.EBUSY, _in_words(lock_file), str(output)) from None
+    except OSError as fault:
+        raise OSError(fault.errno, fault.strerror, str(output)) from fault
 
 
 def _holder_file(lock_file: Path) -> Path:

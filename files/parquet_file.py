@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from files.damaged import DamagedError
 from files.whole import whole
 
-CHECKSUMS = {"write_page_checksum": True}
+CHECKSUMS: dict[str, Any] = {"write_page_checksum": True}
 """Options of whoever writes Parquet by itself."""
 
 _FAULTS = (pa.ArrowException, OSError, ValueError, TypeError, LookupError, ArithmeticError)
@@ -26,7 +26,7 @@ def write(file: Path, frame: pd.DataFrame) -> None:
         OSError: It cannot be written.
     """
     with whole(file) as aside:
-        frame.to_parquet(aside, index=False, **CHECKSUMS)  # type: ignore[call-overload]
+        frame.to_parquet(aside, index=False, **CHECKSUMS)
 
 
 def read(file: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """Files that are there whole or not at all: written aside, put on the disk, renamed."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,17 +25,34 @@ def whole(file: Path) -> Iterator[Path]:
     Raises:
         OSError: It cannot be written, as on a full disk; it names the file.
     """
-    aside = file.with_name(f".{file.name}.{os.getpid()}{_ASIDE}")
+    aside = _aside(file)
     try:
         yield aside
         _sync(aside)
         aside.replace(file)
     except OSError as fault:
-        if fault.filename is None and fault.errno is not None:
+        if fault.errno is not None and fault.filename in (None, str(aside)):
             raise OSError(fault.errno, os.strerror(fault.errno), str(file)) from fault
         raise
     finally:
         aside.unlink(missing_ok=True)
+
+
+def make_writable(file: Path) -> None:
+    """Makes the folder of a file, and tries whether the file can be written, before long work.
+
+    Raises:
+        OSError: It cannot; it names the file.
+    """
+    if file.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder, expected a file", str(file))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    aside = _aside(file)
+    try:
+        aside.touch()
+    except OSError as fault:
+        raise OSError(fault.errno, fault.strerror, str(file)) from fault
+    aside.unlink()
 
 
 def sweep(folder: Path) -> None:
@@ -63,6 +81,10 @@ def write_bytes(file: Path, content: bytes) -> None:
     """
     with whole(file) as aside:
         aside.write_bytes(content)
+
+
+def _aside(file: Path) -> Path:
+    return file.with_name(f".{file.name}.{os.getpid()}{_ASIDE}")
 
 
 def _sync(file: Path) -> None:

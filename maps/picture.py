@@ -7,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
+from files.whole import whole
 from maps.shaping import reach, resample, tangents
 from maps.track_map import TrackMap
 
@@ -17,7 +18,8 @@ def save_picture(track: TrackMap, path: str | Path) -> None:
     """Draw a map from above as a PNG file: road, centre line, start, direction, a hundred units."""
     figure = draw_picture(track)
     FigureCanvasAgg(figure)
-    figure.savefig(path, dpi=120, format="png")
+    with whole(Path(path)) as aside:
+        figure.savefig(aside, dpi=120, format="png")
 
 
 def draw_picture(track: TrackMap) -> Figure:

@@ -3,7 +3,6 @@
 import json
 import re
 import reprlib
-import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from files import json_file
 from files.json_file import JsonError
+from files.whole import write_text
 from maps.seeds import seed_map
 from maps.track_map import MapError, TrackMap
 
@@ -177,7 +177,4 @@ def save(track: TrackMap, path: str | Path) -> None:
     head = {"name": track.name, "origin": track.origin, "half_width": track.half_width, "start": 0}
     fields = json.dumps(head, indent=2, ensure_ascii=False).removesuffix("\n}")
     text = f'{fields},\n  "centre_line": [\n{points}\n  ]\n}}\n'
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        file.write(text)
-    Path(file.name).chmod(0o644)
-    Path(file.name).replace(path)
+    write_text(path, text)

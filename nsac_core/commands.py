@@ -2,6 +2,7 @@
 
 from rich.console import Console
 
+from files.whole import make_writable
 from maps.faults import one_line
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill, runs_of
@@ -18,6 +19,8 @@ from nsac_core.benchmarks.table_one.config import TableOne
 def run(config: AnyConfig) -> None:
     """Runs one benchmark."""
     with one_line(BenchmarkError):
+        if config.json is not None:
+            make_writable(config.json)
         found = benchmark(config)
         if config.json is not None:
             write_summary(config.json, found)

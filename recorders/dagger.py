@@ -7,6 +7,8 @@ from pathlib import Path
 
 from minari import MinariDataset
 
+from files.locks import locked_folder
+from files.whole import whole
 from policies.train import train
 from policies.train_config import TrainConfig
 from recorders.config import RecordConfig
@@ -32,7 +34,14 @@ def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
     Raises:
         RecordError: A recording cannot be made.
         policies.PolicyError: A training cannot be done.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
+    with locked_folder(folder):
+        return _clone(config, folder, report)
+
+
+def _clone(config: DaggerConfig, folder: Path, report: Report) -> Path:
     names: list[str] = []
     learner: Path | None = None
     rate = config.learning_rate
@@ -50,9 +59,9 @@ def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
         out, hard = folder / f"hard{number}", config.hard
         learner = _train(config, out, names, learner, hard.epochs, hard.learning_rate)
     policy = folder / f"{config.method}.safetensors"
-    aside = policy.with_suffix(".part")
-    shutil.copyfile(learner, aside)
-    return aside.replace(policy)
+    with whole(policy) as aside:
+        shutil.copyfile(learner, aside)
+    return policy
 
 
 def _record_round(

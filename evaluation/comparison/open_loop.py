@@ -16,6 +16,7 @@ from evaluation.comparison.config import ComparisonConfig
 from evaluation.comparison.recording import parts
 from files import parquet_file
 from files.parquet_file import CHECKSUMS
+from files.whole import whole
 from nsac_core import fitting, metrics
 from nsac_core.benchmarks.cells import frame, prediction_of
 from nsac_core.benchmarks.processes import finished
@@ -77,9 +78,8 @@ def _predict(test: Demonstrations, job: _Job) -> None:
     table = pa.Table.from_pandas(frame(prediction, y, sigma=0), preserve_index=False)
     metadata = {**table.schema.metadata, _CHECKPOINT: _digest(job.checkpoint)}
     job.file.parent.mkdir(parents=True, exist_ok=True)
-    aside = job.file.with_suffix(".part")
-    pq.write_table(table.replace_schema_metadata(metadata), aside, **CHECKSUMS)
-    aside.replace(job.file)
+    with whole(job.file) as aside:
+        pq.write_table(table.replace_schema_metadata(metadata), aside, **CHECKSUMS)
 
 
 def _is_done(job: _Job) -> bool:

@@ -74,7 +74,8 @@ class PictureRecorder(LapRecorder):
     def save(self, car: int, file: Path) -> None:
         """Writes them, compressed."""
         arrays: dict[str, Any] = {self.key: np.stack(self._pictures[car])}
-        np.savez_compressed(file, **arrays)
+        with file.open("wb") as opened:  # by a name without .npz, numpy would append it
+            np.savez_compressed(opened, **arrays)
 
 
 class FrameRecorder(PictureRecorder):

@@ -26,6 +26,7 @@ from evaluation.run import drive
 from files import arrays_file, parquet_file
 from files.damaged import DamagedError
 from files.plain_values import made
+from files.whole import whole
 from policies import Policy
 
 RECORDERS: tuple[type[LapRecorder], ...] = (FrameRecorder, TraceRecorder)
@@ -203,9 +204,8 @@ class Recording:
         for car, folder in enumerate(_folders(self.run, label, chunk)):
             folder.mkdir(parents=True, exist_ok=True)
             for recorder in recorders:
-                aside = folder / f"part-{recorder.file}"
-                recorder.save(car, aside)
-                aside.replace(folder / recorder.file)
+                with whole(folder / recorder.file) as aside:
+                    recorder.save(car, aside)
 
     def missing(self, policy: Policy, label: str, chunk: Chunk) -> "Recording":
         """The recorders that have left no file of some lap of the chunk."""

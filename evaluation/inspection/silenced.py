@@ -18,7 +18,6 @@ from evaluation.inspection.seen_laps import config_of, sources_of
 from evaluation.inspection.trace_columns import NEURON
 from evaluation.metrics import lap_table
 from files import parquet_file
-from files.parquet_file import CHECKSUMS
 from nsac_core.benchmarks.processes import finished
 from nsac_core.circuit_attention import CircuitAttention
 from nsac_core.recording import layers
@@ -90,9 +89,7 @@ def drive_silenced(run: Path, chosen: pd.DataFrame, workers: int = 1) -> pd.Data
     )
     for laps in again:
         driven.append(laps)
-        aside = run / f"{FILE}.part"
-        pd.concat(driven, ignore_index=True).to_parquet(aside, index=False, **CHECKSUMS)
-        aside.replace(run / FILE)
+        parquet_file.write(run / FILE, pd.concat(driven, ignore_index=True))
     laps = pd.concat(driven, ignore_index=True)
     return _beside_intact(laps.merge(chosen[["policy", "neuron"]], on=["policy", "neuron"]), run)
 

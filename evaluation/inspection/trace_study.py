@@ -13,7 +13,9 @@ from evaluation.inspection.seen_laps import SeenLap
 from evaluation.inspection.silenced import drive_silenced
 from evaluation.inspection.trace_figure import COLUMNS, figure_6, neuron_figure
 from evaluation.inspection.traces_config import TracesConfig
-from files.parquet_file import CHECKSUMS
+from evaluation.run import alone
+from files import parquet_file
+from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Field, Number, Sheet
 
 FILE = "correlations.parquet"
@@ -47,9 +49,16 @@ def trace(config: TracesConfig) -> Traced:
         EvaluationError: None of the drivers has a circuit; or as ``LapsConfig.laps``.
         PolicyError: As ``LapsConfig.laps``.
         MapError: There is no such map.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
     if config.ablate < 0:
         raise EvaluationError(f"ablate is {config.ablate}, expected 0 or more")
+    with alone(config.out):
+        return _trace(config)
+
+
+def _trace(config: TracesConfig) -> Traced:
     by_policy: dict[str, list[tuple[SeenLap, pd.DataFrame]]] = {}
     for lap in config.laps():
         own = traces.read(lap.folder)
@@ -63,7 +72,7 @@ def trace(config: TracesConfig) -> Traced:
     }
     table = pd.concat([own.assign(policy=policy) for policy, own in rated.items()])
     table.insert(0, "policy", table.pop("policy"))
-    table.to_parquet(config.out / FILE, index=False, **CHECKSUMS)
+    parquet_file.write(config.out / FILE, table)
     figures = [
         file for policy, laps in by_policy.items() for lap, own in laps
         for file in _draw(lap, own, rated[policy])
@@ -82,12 +91,9 @@ def _draw(lap: SeenLap, own: pd.DataFrame, rated: pd.DataFrame) -> list[Path]:
         "figure_6": figure_6(lap.steps, own, prefix),
         "neurons": neuron_figure(lap.steps, own, neurons),
     }
-    files = []
-    for name, figure in drawn.items():
-        for suffix in ("png", "svg"):
-            files.append(lap.folder / f"{name}.{suffix}")
-            figure.savefig(files[-1], dpi=110)
-    return files
+    return [
+        file for name, figure in drawn.items() for file in save_figure(figure, lap.folder / name)
+    ]
 
 
 def _silence(config: TracesConfig, rated: dict[str, pd.DataFrame]) -> pd.DataFrame:

@@ -21,12 +21,16 @@ from evaluation.inspection import traces
 from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.seen_laps import SeenLap, seen_laps
 from evaluation.inspection.wiring_config import WiringConfig
+from files.whole import make_writable
 from nsac_core import NSAC
+from nsac_core.benchmarks.report import save_picture
 from nsac_core.circuit_attention import CircuitAttention
 from nsac_core.recording import layers
 
 FloatArray = NDArray[np.float64]
 
+SUFFIXES = (".png", ".svg", ".pdf")
+"""Of pictures."""
 GROUPS = ("sensory", "inter", "command", "motor")
 _COLOURS = ScalarMappable(Normalize(-1, 1), "coolwarm")
 """Of potentials, each as a share of the largest of its group."""
@@ -78,6 +82,9 @@ def save_wiring(config: WiringConfig) -> Path:
         EvaluationError: The driver has no circuit, or the run no such lap, step or traces.
         PolicyError: The policy cannot be loaded.
     """
+    if config.out.suffix not in SUFFIXES:
+        raise EvaluationError(f"{config.out}: expected a name ending .png, .svg or .pdf")
+    make_writable(config.out)
     policy = policies.load(config.policy, trust=config.trust)
     driver = learned_driver(policy)
     found = layers(driver.method) if driver is not None else []
@@ -96,11 +103,7 @@ def save_wiring(config: WiringConfig) -> Path:
         steering = lap.steps["mean_steer"].iloc[config.step]
         title += f" on {lap.map}, step {config.step}: steering {steering:.2f}"
     figure = wiring_figure(circuit, title, activity)
-    config.out.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        figure.savefig(config.out, dpi=130)
-    except ValueError:
-        raise EvaluationError(f"{config.out}: expected a name ending .png, .svg or .pdf") from None
+    save_picture(figure, config.out)
     return config.out
 
 

@@ -16,6 +16,7 @@ from drive.udacity.recorded import RecordedDriver
 from evaluation.udacity.driver import PolicyDriver
 from evaluation.udacity.live_config import LiveConfig
 from evaluation.udacity.screen import screen
+from files.locks import locked_folder
 
 REFRESH = 0.25
 """Seconds between two looks at the screen."""
@@ -53,10 +54,13 @@ def drive_live(config: LiveConfig, console: Console) -> Status:
     Raises:
         EvaluationError, PolicyError, BridgeError: In one line, before anything is driven.
         drive.udacity.driving_log.DrivingLogError: The folder cannot be written.
-        OSError: The port is taken.
+        files.locks.LockedError: Another process writes to the folder.
+        OSError: The port is taken, or the folder cannot be written.
     """
     config.check()
     with ExitStack() as logs:
+        if config.record is not None:
+            logs.enter_context(locked_folder(config.record))
         return asyncio.run(_serve(first_at_once(_Drivers(config, logs).make), config, console))
 
 

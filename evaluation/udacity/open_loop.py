@@ -49,15 +49,17 @@ def open_loop(config: OpenLoopConfig) -> Report:
         BenchmarkError: If the configuration cannot be, a recording is too short, or the folder
             holds another run.
         drive.udacity.driving_log.DrivingLogError: If a recording cannot be read.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
     config = config.resolved()
     config.check()
-    try:
-        _load(config.data).split(SHARES, config.first_seed)
-    except PolicyError as fault:
-        raise BenchmarkError(str(fault)) from None
     work = partial(train_and_test, config)
     with locked_folder(config.out):
+        try:
+            _load(config.data).split(SHARES, config.first_seed)
+        except PolicyError as fault:
+            raise BenchmarkError(str(fault)) from None
         run(config.out, cells_of(config), config.decisive(), work, config.workers, config.quiet)
         return collect(config.out, PRESENTATION)
 

@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from files import parquet_file
-from files.parquet_file import CHECKSUMS
 from files.whole import whole, write_text
 from nsac_core.benchmarks import cells
 from nsac_core.benchmarks.cells import with_part
@@ -133,12 +132,25 @@ def write_summary(file: Path, found: Report) -> None:
     write_text(file, text + "\n")
 
 
-def save_figure(figure: Figure, stem: Path) -> None:
-    """As PNG and as SVG; the same figure is the same file."""
-    with mpl.rc_context({"svg.hashsalt": "nsac-bench"}):
-        for suffix, metadata in (("png", None), ("svg", {"Date": None})):
-            with whole(stem.with_suffix(f".{suffix}")) as aside:
-                figure.savefig(aside, dpi=130, metadata=metadata, format=suffix)
+def save_figure(figure: Figure, stem: Path) -> list[Path]:
+    """As PNG and as SVG, whole or not at all; the same figure is the same file."""
+    files = [stem.with_suffix(f".{suffix}") for suffix in ("png", "svg")]
+    for file in files:
+        save_picture(figure, file)
+    return files
+
+
+def save_picture(figure: Figure, file: Path) -> None:
+    """In the format that the file's ending says, whole or not at all.
+
+    Raises:
+        ValueError: There is no such format.
+        OSError: It cannot be written.
+    """
+    suffix = file.suffix[1:].lower()
+    metadata = {"Date": None} if suffix == "svg" else None
+    with mpl.rc_context({"svg.hashsalt": "nsac-bench"}), whole(file) as aside:
+        figure.savefig(aside, dpi=130, metadata=metadata, format=suffix)
 
 
 def _summary(frame: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
@@ -175,5 +187,4 @@ def _read(file: Path) -> pd.DataFrame:
 
 def write_frame(file: Path, frame: pd.DataFrame) -> None:
     """Writes a table as Parquet, whole or not at all."""
-    with whole(file) as aside:
-        frame.to_parquet(aside, index=False, **CHECKSUMS)
+    parquet_file.write(file, frame)

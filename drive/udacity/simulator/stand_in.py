@@ -10,6 +10,7 @@ from drive.udacity.simulator.recording import RecordingConfig, RecordingSummary,
 from drive.udacity.simulator.scripted import ScriptedDriver
 from drive.udacity.simulator.side_channel import open_side_channel
 from drive.udacity.simulator.simulator import Simulator
+from files.locks import locked_folder
 
 
 def run(config: StandInConfig) -> Summary | RecordingSummary:
@@ -18,6 +19,8 @@ def run(config: StandInConfig) -> Summary | RecordingSummary:
     Raises:
         SimulatorError: The configuration cannot be.
         drive.udacity.driving_log.DrivingLogError: The recording cannot be written.
+        files.locks.LockedError: Another process writes to its folder.
+        OSError: The folder cannot be written.
     """
     config.check()
     if config.mode == "training":
@@ -26,7 +29,8 @@ def run(config: StandInConfig) -> Summary | RecordingSummary:
             config.out, config.track, config.laps, config.scripted, config.disturbance_seed,
             config.seed, config.start,
         )  # fmt: skip
-        return drive_by_keys(recording) if config.driver == "keyboard" else record(recording)
+        with locked_folder(config.out):
+            return drive_by_keys(recording) if config.driver == "keyboard" else record(recording)
     simulator = Simulator(config.track, "autonomous", config.seed)
     driver = None
     if config.driver == "scripted":

@@ -17,6 +17,7 @@ from evaluation.inspection.saliency.study import look_at
 from evaluation.inspection.seen_laps import SeenLap, sources_of
 from evaluation.inspection.trace_study import sheets_of
 from evaluation.labels import file_name
+from evaluation.run import alone
 from files import parquet_file
 from files.whole import write_text
 from nsac_core.benchmarks.report import save_figure
@@ -48,7 +49,14 @@ def make_report(config: ReportConfig) -> Made:
             ``LapsConfig.laps``.
         PolicyError: As ``LapsConfig.laps``.
         MapError: There is no such map.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
+    with alone(config.out):
+        return _make(config)
+
+
+def _make(config: ReportConfig) -> Made:
     laps = config.laps([RegionRecorder] if config.saliency else [])
     left_out = _look(laps, config) if config.saliency else []
     shown = [Evidence.of(lap) for lap in laps]
@@ -87,6 +95,5 @@ def _draw(laps: list[SeenLap], folder: Path) -> list[Path]:
         ending = "" if len(names) == 1 else f"_{file_name(name)}"
         own = {lap.policy: lap.steps for lap in laps if lap.map == name}
         for stem, figure in figures(list(own.values())).items():
-            save_figure(figure, folder / f"{stem}{ending}")
-            files += [folder / f"{stem}{ending}.{suffix}" for suffix in ("png", "svg")]
+            files += save_figure(figure, folder / f"{stem}{ending}")
     return files

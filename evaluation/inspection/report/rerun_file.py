@@ -13,6 +13,7 @@ from evaluation.figures import path_of, track_of
 from evaluation.inspection.report.evidence import Evidence
 from evaluation.inspection.trace_columns import neurons, summaries
 from evaluation.metrics.base import column
+from files.whole import whole
 from policies.protocol import ACTIONS
 
 APPLICATION = "nsac-inspect"
@@ -36,6 +37,11 @@ def save_rerun(laps: Sequence[Evidence], file: Path) -> None:
     """
     rerun = _rerun()
     file.parent.mkdir(parents=True, exist_ok=True)
+    with whole(file) as aside:
+        _save(rerun, laps, aside)
+
+
+def _save(rerun: Any, laps: Sequence[Evidence], file: Path) -> None:  # noqa: ANN401 - as below
     stream = rerun.RecordingStream(APPLICATION, recording_id=_identity(laps))
     stream.save(file, default_blueprint=_views(rerun, laps))
     for name in dict.fromkeys(evidence.lap.map for evidence in laps):

@@ -19,6 +19,7 @@ from evaluation.inspection.seen_laps import SeenLap
 from files import arrays_file, json_file
 from files.damaged import DamagedError
 from files.plain_values import made
+from files.whole import whole
 
 FILE = "saliency.npz"
 
@@ -61,10 +62,9 @@ class Looked:
 
     def write(self, folder: Path) -> None:
         """Writes aside and renames, so that the file is always whole."""
-        aside = folder / f"part-{FILE}"
-        lens = json.dumps(asdict(self.lens))
-        np.savez_compressed(aside, saliency=self.saliency, scale=self.scale, lens=np.array(lens))
-        aside.replace(folder / FILE)
+        lens = np.array(json.dumps(asdict(self.lens)))
+        with whole(folder / FILE) as aside, aside.open("wb") as file:
+            np.savez_compressed(file, saliency=self.saliency, scale=self.scale, lens=lens)
 
 
 def look(lap: SeenLap, network: PictureNetwork, lens: Lens) -> Looked:

@@ -17,7 +17,9 @@ from evaluation.inspection.saliency.region_recorder import RegionRecorder
 from evaluation.inspection.saliency.scorecard import score, sheets
 from evaluation.inspection.saliency.video import save_video
 from evaluation.inspection.seen_laps import SeenLap, sources_of
-from files.parquet_file import CHECKSUMS
+from evaluation.run import alone
+from files import parquet_file
+from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Sheet
 
 FILE = "saliency_scores.parquet"
@@ -49,9 +51,16 @@ def study(config: SaliencyConfig) -> Studied:
             cannot be, or as ``LapsConfig.laps``.
         PolicyError: As ``LapsConfig.laps``.
         MapError: There is no such map.
+        files.locks.LockedError: Another process is at work in the folder.
+        OSError: It cannot be written.
     """
     if config.scored_steps < 1 or (config.samples is not None and config.samples < 1):
         raise EvaluationError("scored_steps and samples are 1 or more")
+    with alone(config.out):
+        return _study(config)
+
+
+def _study(config: SaliencyConfig) -> Studied:
     laps = config.laps([RegionRecorder])
     found, left_out = with_networks(laps, sources_of(config.out), config.samples, config.trust)
     if not found:
@@ -64,7 +73,7 @@ def study(config: SaliencyConfig) -> Studied:
             files.append(save_video(lap, looked))
         cards.append(score(lap, network, config.lens, config.scored_steps, config.seed))
     scores = pd.concat(cards, ignore_index=True)
-    scores.to_parquet(config.out / FILE, index=False, **CHECKSUMS)
+    parquet_file.write(config.out / FILE, scores)
     files += _draw(config.out / "figures", sights, config.lens, found[0][0])
     return Studied(scores, files, sheets(scores), left_out)
 
@@ -129,7 +138,4 @@ def _sights(found: Sequence[Found], step: int | None) -> list[Sight]:
 def _draw(folder: Path, sights: list[Sight], lens: Lens, lap: SeenLap) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     figure = figure_8d(sights, lens, f"Where each policy looks, one picture of {lap.map}")
-    files = [folder / f"figure_8d.{suffix}" for suffix in ("png", "svg")]
-    for file in files:
-        figure.savefig(file, dpi=130)
-    return files
+    return save_figure(figure, folder / "figure_8d")

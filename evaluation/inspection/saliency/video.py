@@ -18,6 +18,7 @@ from evaluation.inspection.saliency.overlay import in_colour, overlaid
 from evaluation.inspection.seen_laps import SeenLap
 from evaluation.metrics.base import STEP_SECONDS
 from evaluation.metrics.uncertainty import total_sigma
+from files.whole import whole
 from policies.protocol import ACTION_HIGH, ACTION_LOW, ACTIONS
 
 FILE = "saliency.mp4"
@@ -46,16 +47,17 @@ def save_video(lap: SeenLap, looked: Looked, file: Path | None = None) -> Path:
     if len(looked.saliency) != len(pictures(lap)):
         raise EvaluationError(f"{lap.folder}: saliency and frames are not of the same lap")
     file = lap.folder / FILE if file is None else file
-    aside = file.with_name(f"part-{file.name}")
     options = {"movflags": "faststart"}
-    with av.open(str(aside), "w", format="mp4", options=options) as container:
+    with (
+        whole(file) as aside,
+        av.open(str(aside), "w", format="mp4", options=options) as container,
+    ):
         stream = container.add_stream("libx264", rate=Fraction(1) / Fraction(str(STEP_SECONDS)))
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         stream.options = {"crf": "22", "preset": "veryfast"}
         for image in drawn(lap, looked):
             container.mux(stream.encode(av.VideoFrame.from_ndarray(image, format="rgb24")))
         container.mux(stream.encode())
-    aside.replace(file)
     return file
 
 

@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.progress import track
 
 from files import parquet_file
-from files.locks import locked_folder
 from files.whole import write_text
 from nsac_core.benchmarks.report import Report, write_frame
 from nsac_core.benchmarks.runner import settings_of
@@ -30,19 +29,13 @@ def benchmark(config: Runtime) -> Report:
     Raises:
         BenchmarkError: If the configuration cannot be.
         ContestantError: If a contestant ends early.
-        files.locks.LockedError: Another process is at work in the folder.
-        OSError: It cannot be written.
     """
     config = config.resolved()
     config.check()
-    with locked_folder(config.out):
-        return _benchmark(config)
-
-
-def _benchmark(config: Runtime) -> Report:
     cases = list(_cases(config))
     shown = track(cases, "measuring", console=Console(stderr=True), disable=config.quiet)
     records = [record for case in shown for record in _measure(*case, config.repeats)]
+    config.out.mkdir(parents=True, exist_ok=True)
     settings = {**config.settings(), **_machine()}
     write_text(config.out / "run.json", json.dumps(settings, indent=2) + "\n")
     write_frame(config.out / "scores.parquet", pd.DataFrame(records))
