@@ -1,5 +1,7 @@
 """What goes wrong in an evaluation, in one line each."""
 
+from files.one_line_error import OneLineError
 
-class EvaluationError(ValueError):
+
+class EvaluationError(OneLineError):
     """An evaluation that cannot be run as asked; the message is one line."""

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
+from files.one_line_error import OneLineError
+
 Criterion = Literal["nll", "mse", "mae", "crps"]
 Schedule = Literal["constant", "cosine"]
 
 
-class FittingError(ValueError):
+class FittingError(OneLineError):
     """Training cannot go on or be resumed; the message is one line."""
 
 

@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 
 from files import tensor_file
+from files.one_line_error import OneLineError
 from files.tensor_file import TensorFileError
 
 
-class FittingStateError(ValueError):
+class FittingStateError(OneLineError):
     """A state file that cannot be read; the message is one line."""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from minari import EpisodeData, MinariDataset
 from numpy.typing import NDArray
 
+from files.one_line_error import OneLineError
 from policies import episode_files
 from policies.protocol import ACTIONS
 
@@ -26,7 +27,7 @@ MOST_STEPS = 1_000_000
 """Of an episode, which is five hours: whatever says more is damaged, and would fill the memory."""
 
 
-class DemonstrationError(ValueError):
+class DemonstrationError(OneLineError):
     """A data set cannot be read for training; the message is one line."""
 
 

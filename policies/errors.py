@@ -1,5 +1,7 @@
 """What goes wrong with policies."""
 
+from files.one_line_error import OneLineError
 
-class PolicyError(ValueError):
+
+class PolicyError(OneLineError):
     """A policy, checkpoint or training run that is not as it must be; the message is one line."""

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from files.one_line_error import OneLineError
 from policies.foreign.source import digest
 from recorders.disturbance_config import SHARE, Disturbance
 from recorders.human.config import HumanConfig
@@ -17,7 +18,7 @@ POLICY_STEPS, HUMAN_STEPS = 1000, 3000
 """Steps after which an episode ends if nothing else is asked for: gymnasium's limit; a minute."""
 
 
-class RecordError(ValueError):
+class RecordError(OneLineError):
     """A recording cannot be made; the message is one line."""
 
 

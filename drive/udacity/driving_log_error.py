@@ -1,5 +1,7 @@
 """The one fault of recordings."""
 
+from files.one_line_error import OneLineError
 
-class DrivingLogError(ValueError):
+
+class DrivingLogError(OneLineError):
     """A recording that cannot be read or written; the message is one line."""

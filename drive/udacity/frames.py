@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from drive.udacity.frame_shape import FRAME_SHAPE, HEIGHT, WIDTH, Frame
+from files.one_line_error import OneLineError
 
 JPEG_QUALITY = 75
 """Unity's own quality, which the simulator uses for its recordings and on the wire."""
@@ -20,7 +21,7 @@ _FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _ALONE = frozenset({0x01, *range(0xD0, 0xD8)})
 
 
-class FrameError(ValueError):
+class FrameError(OneLineError):
     """Bytes or an array that are no whole frame; the message is one line."""
 
 

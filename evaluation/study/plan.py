@@ -11,6 +11,7 @@ import maps
 from evaluation.errors import EvaluationError
 from evaluation.limits import MAX_STEPS, Renderer, check_positive
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
+from maps.track_map import MapError
 
 MOST = 1_000_000
 """Seeds that a study may have: more were a slip, and would fill the memory."""
@@ -49,19 +50,20 @@ def read(file: Path) -> Plan:
     """Reads a study.
 
     Raises:
-        EvaluationError: It is not to be read, or one of its fields cannot be; names file and field.
-        MapError: There is no such map.
+        EvaluationError: It is not to be read, one of its fields cannot be, or there is no such map;
+            names file and field.
     """
     try:
         text = file.read_text(encoding="utf-8")
         content = tomllib.loads(text)
     except FileNotFoundError:
         raise EvaluationError(f"{file}: no such file, expected a study in TOML") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
-        raise EvaluationError(f"{file}: not to be read as TOML: {fault}") from None
+    except (OSError, ValueError, RecursionError) as fault:
+        reason = " ".join(str(fault).split())
+        raise EvaluationError(f"{file}: not to be read as TOML: {reason}") from None
     try:
         return _plan(content, text)
-    except EvaluationError as fault:
+    except (EvaluationError, MapError) as fault:
         raise EvaluationError(f"{file}: {fault}") from None
 
 
@@ -82,7 +84,7 @@ def _policies(name: str, value: Any) -> tuple[tuple[str, str], ...]:  # noqa: AN
     if isinstance(value, dict):
         found = list(value.items())
     else:
-        found = [("", source) for source in ([value] if isinstance(value, str) else value)]
+        found = [("", source) for source in _words(name, value)]
     for label, source in found:
         if not isinstance(source, str) or not source:
             where = f"{name}.{label}" if label else name

@@ -1,5 +1,7 @@
 """What a user can get wrong about a benchmark."""
 
+from files.one_line_error import OneLineError
 
-class BenchmarkError(ValueError):
+
+class BenchmarkError(OneLineError):
     """A benchmark cannot run or be shown; the message is one line."""

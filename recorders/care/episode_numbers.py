@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from recorders.care.errors import CareError
 
-_NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
+_NUMBERS = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 
 
 def parse(words: Sequence[str], total: int) -> list[int]:

@@ -1,8 +1,7 @@
 """What is wrong with a data set, or with what is asked of it, in one line."""
 
-from files.one_line_error import OneLineError
 from recorders.config import RecordError
 
 
-class CareError(OneLineError, RecordError):
+class CareError(RecordError):
     """A data set cannot be handled as asked; the message names it, and what would be right."""
