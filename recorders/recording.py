@@ -81,7 +81,19 @@ def _record_missing(
 def _record_person(
     config: RecordConfig, data_set: RecordedDataSet, episodes: list[tuple[int, str]]
 ) -> Iterator[int]:
-    """Writes the episodes that a person keeps; yields the steps of each."""
+    """Writes the episodes that a person keeps; counts the steps of each.
+
+    A missing display is named before any progress is shown.
+    """
+    from recorders.human.window import find_display  # noqa: PLC0415 - who else needs a window
+
+    find_display()
+    return _kept_episodes(config, data_set, episodes)
+
+
+def _kept_episodes(
+    config: RecordConfig, data_set: RecordedDataSet, episodes: list[tuple[int, str]]
+) -> Iterator[int]:
     from recorders.human.driving import drive_by_hand  # noqa: PLC0415 - who else needs a window
 
     with closing(drive_by_hand(config, episodes)) as drives:

@@ -1,5 +1,7 @@
 """A person's cockpit: one pygame window, its keys, and whatever gamepads are plugged in."""
 
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 UNSEEN = ("dummy", "offscreen")
 """SDL's drivers for windows that nobody sees, the second of which it takes without being asked."""
+DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
+"""One of them says where Linux has a display."""
 
 
 class Window:
@@ -73,7 +77,7 @@ def opened(title: str) -> Iterator[Window]:
     Raises:
         RecordError: There is no display.
     """
-    _find_display()
+    find_display()
     controller.init()
     try:
         yield Window(title)
@@ -82,18 +86,23 @@ def opened(title: str) -> Iterator[Window]:
         pygame.display.quit()
 
 
-def _find_display() -> None:
-    """SDL draws into the void rather than say that it has no display."""
-    try:
-        pygame.display.init()
-        found = pygame.display.get_driver()
-    except pygame.error as error:
-        found = str(error)
-    else:
-        if found not in UNSEEN:
-            return
-    pygame.display.quit()
+def find_display() -> None:
+    """Makes pygame ready to open a window.
+
+    Raises:
+        RecordError: There is no display; SDL would draw into the void rather than say so.
+    """
+    found = "neither DISPLAY nor WAYLAND_DISPLAY is set"
+    if sys.platform != "linux" or any(os.environ.get(name) for name in DISPLAYS):
+        try:
+            pygame.display.init()
+            found = pygame.display.get_driver()
+            if found not in UNSEEN:
+                return
+        except pygame.error as error:
+            found = str(error)
+        pygame.display.quit()
     raise RecordError(
-        f"no display for a person to drive at (SDL: {found}): run it on a desktop, or through "
-        "ssh -X, and without SDL_VIDEODRIVER"
+        f"no display for a person to drive at ({found}): run it on a desktop, or through ssh -X, "
+        "and without SDL_VIDEODRIVER"
     )

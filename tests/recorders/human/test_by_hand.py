@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import recorders.human.driving
+import recorders.human.window
 from drive.carracing.world import CarRacingWorld
 from recorders import Disturbance, RecordConfig, RecordError
 from recorders.human.cockpit import Inputs, View
@@ -79,6 +80,7 @@ def play(make: MakeConfig, monkeypatch: pytest.MonkeyPatch) -> Play:
             assert "nsac-record: carracing/" in title
             yield script
 
+        monkeypatch.setattr(recorders.human.window, "find_display", lambda: None)
         by_script = partial(drive_by_hand, open_cockpit=seated)
         monkeypatch.setattr(recorders.human.driving, "drive_by_hand", by_script)
         settings = {"max_steps": None, "human": QUICK, "episodes": 1, **changes}
@@ -283,13 +285,19 @@ def test_what_a_person_cannot_do(
 
 @pytest.mark.parametrize("sdl_driver", ["dummy", "offscreen", "x11", None])
 def test_without_a_display_a_person_cannot_drive(
-    make: MakeConfig, root: Path, monkeypatch: pytest.MonkeyPatch, sdl_driver: str | None
+    make: MakeConfig,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    sdl_driver: str | None,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
         monkeypatch.delenv(name, raising=False)
     if sdl_driver:
         monkeypatch.setenv("SDL_VIDEODRIVER", sdl_driver)
     with pytest.raises(RecordError, match="no display for a person to drive at") as error:
-        record(make(driver="human"))
+        record(make(driver="human", quiet=False))
     assert "\n" not in str(error.value)
     assert not (root / NAME).exists()
+    # Nor does a bar of a recording that never began stand before the line.
+    assert capfd.readouterr().err == ""

@@ -8,7 +8,7 @@ import numpy as np
 import pygame
 import pytest
 
-import drive.carracing  # noqa: F401 - registers the world
+from drive.carracing.world import CarRacingWorld
 from recorders.human import messages
 from recorders.human.cockpit import View
 from recorders.human.instruments import AMBER, BLUE, GREEN, RED, STRIP, TROUGH, WHITE, Instruments
@@ -37,6 +37,7 @@ def test_the_driver_sees_gymnasiums_picture_with_the_marks_of_the_tyres() -> Non
     for step in range(120):
         env.step(np.array([0.6 * (step > 60), 1, 0], np.float32))
     world = env.unwrapped
+    assert isinstance(world, CarRacingWorld)
     seen = pygame.surfarray.array3d(Windscreen().picture(world))
     assert len(world.car.particles) > 0
     env.render()
