@@ -11,7 +11,7 @@ from files.one_line_error import OneLineError
 PLAYFIELD = 2000 / 6  # gymnasium ends an episode where |x| or |y| passes this
 HALF_WIDTH = 40 / 6  # of gymnasium's road, in world units
 MINIMUM_POINTS = 16
-MAXIMUM_POINTS = 10_000  # that is ten a metre; to look for crossings takes seconds then
+MAXIMUM_POINTS = 5000  # ten times those of a long lap; to look for crossings takes seconds then
 
 _ROWS = 256
 
@@ -138,31 +138,31 @@ def _uncrossed(track: TrackMap) -> str | None:
 def find_crossing(line: NDArray[np.float64]) -> tuple[int, int] | None:
     """The first two segments of a closed line (n, 2) that meet without being neighbours, if any."""
     n = len(line)
+    low, high = (f(line, np.roll(line, -1, axis=0)).T for f in (np.minimum, np.maximum))
     for first in range(0, n, _ROWS):  # all pairs at once would fill the memory
-        rows = np.arange(first, min(first + _ROWS, n))
-        apart = np.abs(rows[:, None] - np.arange(n)[None, :])
-        pairs = np.argwhere(_meet(line, rows) & (apart > 1) & (apart < n - 1))
-        if len(pairs):
-            return int(rows[pairs[0, 0]]), int(pairs[0, 1])
+        own = slice(first, min(first + _ROWS, n))
+        near = np.ones((own.stop - first, n), dtype=bool)
+        for bottom, top in zip(low, high, strict=True):  # of the boxes around the segments
+            near &= (bottom[own, None] <= top) & (bottom <= top[own, None])
+        i, j = np.nonzero(near)
+        i += first
+        apart = np.abs(i - j)
+        kept = (apart > 1) & (apart < n - 1)
+        i, j = i[kept], j[kept]
+        meet = np.flatnonzero(_split(line, i, j) & _split(line, j, i))
+        if len(meet):
+            return int(i[meet[0]]), int(j[meet[0]])
     return None
 
 
-def _meet(line: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether the segments that begin at the points ``rows`` meet each of all, (rows, n)."""
-    start, end = line, np.roll(line, -1, axis=0)
-    own_start, own_end = start[rows, None], end[rows, None]
-    splits = _sides(own_start, own_end, start) * _sides(own_start, own_end, end) <= 0
-    is_split = _sides(start, end, own_start) * _sides(start, end, own_end) <= 0
-    # The boxes must meet too: pieces of one straight lie on each other's line without touching.
-    low, high = np.minimum(start, end), np.maximum(start, end)
-    own_low, own_high = low[rows, None], high[rows, None]
-    boxes: NDArray[np.bool_] = ((own_low <= high) & (low <= own_high)).all(axis=2)
-    return boxes & splits & is_split
-
-
-def _sides(
-    a: NDArray[np.float64], b: NDArray[np.float64], p: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """On which side of the lines a-b the points p lie: -1, 0 or 1."""
-    ab, ap = b - a, p - a
-    return np.sign(ab[..., 0] * ap[..., 1] - ab[..., 1] * ap[..., 0])
+def _split(
+    line: NDArray[np.float64], i: NDArray[np.int64], j: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether the ends of each segment j lie on different sides of the line through segment i."""
+    end = np.roll(line, -1, axis=0)
+    along = end[i] - line[i]
+    sides = []
+    for points in (line, end):
+        to = points[j] - line[i]
+        sides.append(np.sign(along[:, 0] * to[:, 1] - along[:, 1] * to[:, 0]))
+    return np.asarray(sides[0] * sides[1] <= 0)

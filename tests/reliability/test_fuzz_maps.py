@@ -66,7 +66,7 @@ def test_an_endless_line_is_refused_at_once(tmp_path: Path) -> None:
     many = np.column_stack([100 * np.cos(turn), 100 * np.sin(turn)])
     file = tmp_path / "m.json"
     file.write_text(json.dumps({**MAP, "centre_line": many.tolist()}))
-    assert valid_or(MapError, load, file, name="at most 10000 are allowed") is None
+    assert valid_or(MapError, load, file, name="at most 5000 are allowed") is None
     star = (200 + 190 * np.cos(np.pi * np.arange(2000)))[:, None] * np.column_stack(
         [np.cos(turn[::100]), np.sin(turn[::100])]
     )
