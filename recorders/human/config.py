@@ -19,7 +19,7 @@ class HumanConfig:
         return_rate: Of the steering on its way back to the middle.
         fast_share: What is left of ``steer_rate`` at ``fast_speed`` and above, for at speed the
             same key should turn less.
-        fast_speed: In world units a second; full gas on a straight comes to about 100.
+        fast_speed: In world units a second; two seconds of full gas on a straight come to 85.
         gas_rate: Of the gas while its key is held, full pedals a second.
         brake_rate: The same of the brake.
         release_rate: Of both pedals when their key is let go.
@@ -50,11 +50,11 @@ class HumanConfig:
             ValueError: A field is out of its range; the message names it.
         """
         for entry in fields(self):
-            if not 0 < getattr(self, entry.name) < float("inf"):
-                value = getattr(self, entry.name)
+            value = getattr(self, entry.name)
+            if entry.name != "dead_zone" and not 0 < value < float("inf"):
                 raise ValueError(f"human.{entry.name} must be positive, not {value}")
         for name in ("fast_share", "key_gas", "key_brake"):
             if getattr(self, name) > 1:
                 raise ValueError(f"human.{name} must be at most 1, not {getattr(self, name)}")
-        if self.dead_zone >= 1:
-            raise ValueError(f"human.dead_zone must be less than 1, not {self.dead_zone}")
+        if not 0 <= self.dead_zone < 1:
+            raise ValueError(f"human.dead_zone must lie in [0, 1), not {self.dead_zone}")

@@ -88,7 +88,8 @@ def test_keys_and_gamepad_together_stay_within_the_limits() -> None:
         ("steer_rate", -1, "human.steer_rate must be positive"),
         ("discard_seconds", float("nan"), "human.discard_seconds must be positive"),
         ("key_gas", 1.1, "human.key_gas must be at most 1"),
-        ("dead_zone", 1, "human.dead_zone must be less than 1"),
+        ("dead_zone", 1, "human.dead_zone must lie in"),
+        ("dead_zone", -0.1, "human.dead_zone must lie in"),
     ],
 )
 def test_settings_that_cannot_be(field: str, value: float, words: str) -> None:
