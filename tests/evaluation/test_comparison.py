@@ -12,7 +12,7 @@ from evaluation.comparison.report import with_distance
 from evaluation.errors import EvaluationError
 from nsac_core.benchmarks.sheets import Sheet
 from policies.demonstrations import Episode
-from recorders import RecordConfig
+from recorders import RecordConfig, commands
 from recorders import cli as recorders_cli
 
 TINY = ComparisonConfig(expert="privileged", episodes=4, validation_episodes=1, test_episodes=1)
@@ -56,7 +56,7 @@ def test_the_recipe_records_the_same_configuration(monkeypatch: pytest.MonkeyPat
         found.append(config)
         return NAME
 
-    monkeypatch.setattr(recorders_cli, "record", note)
+    monkeypatch.setattr(commands, "record", note)
     recorders_cli.main(recipe(TINY).split()[1:])
     assert found[0].content() == record_config(TINY).content()
 
