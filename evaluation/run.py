@@ -118,7 +118,7 @@ def drive(config: EvaluateConfig, watch: Watch = _unseen) -> Run:
             jobs = _jobs(config, drivers, tracks, watch)
             _drive([job for job in jobs if not job.file.is_file()], config, len(jobs))
             _merge(config.out, [job.file for job in jobs])
-    return Run(config.out, parquet_file.read(laps_file))
+    return Run(config.out, parquet_file.read(laps_file, needed=run_description.IDENTITY))
 
 
 @contextmanager

@@ -11,6 +11,9 @@ from files.plain_values import checked, made
 
 FILE = "config.json"
 
+IDENTITY = ("policy", "map", "seed", "perturbation", "severity")
+"""Columns of a run's tables that tell its laps apart."""
+
 _IDENTITY = {
     "version": int,
     "policies": dict[str, str],

@@ -29,31 +29,34 @@ def write(file: Path, frame: pd.DataFrame) -> None:
         frame.to_parquet(aside, index=False, **CHECKSUMS)
 
 
-def read(file: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+def read(
+    file: Path, columns: Sequence[str] | None = None, needed: Sequence[str] = ()
+) -> pd.DataFrame:
     """A table.
 
     Args:
         file: The file.
         columns: Those that are wanted; None for all.
+        needed: Those that must be there besides.
 
     Raises:
         DamagedError: It is missing, truncated, damaged, no Parquet, or lacks a column.
     """
-    table = read_table(file, columns)
+    table = read_table(file, columns, needed)
     try:
         return table.to_pandas()  # type: ignore[no-any-return]
     except _FAULTS as fault:
         raise _damaged(file, fault) from None
 
 
-def read_table(file: Path, columns: Sequence[str] | None = None) -> Any:  # noqa: ANN401 - untyped
+def read_table(file: Path, columns: Sequence[str] | None = None, needed: Sequence[str] = ()) -> Any:  # noqa: ANN401 - untyped
     """A table as pyarrow has it, with its metadata.
 
     Raises:
         DamagedError: As ``read``.
     """
     schema = read_schema(file)
-    lacking = [name for name in columns or () if name not in schema.names]
+    lacking = [name for name in (*(columns or ()), *needed) if name not in schema.names]
     if lacking:
         raise DamagedError(f"{file}: has no column {lacking[0]!r}: is it another file?")
     wanted = None if columns is None else list(columns)

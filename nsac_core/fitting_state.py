@@ -96,4 +96,11 @@ def load_state(path: Path) -> FittingState:
     except (LookupError, TypeError, ValueError, RecursionError) as fault:
         reason = " ".join(str(fault).split())
         raise FittingStateError(f"{path}: {reason}: not a training state; {ADVICE}") from None
-    return FittingState(**parts, **{name: header[name] for name in _HEADER})
+    return FittingState(
+        parts["weights"],
+        parts["best_weights"],
+        parts["moments"],
+        header["best_epoch"],
+        header["best_score"],
+        header["history"],
+    )

@@ -80,7 +80,7 @@ class MaskedSynapses(nn.Module):
         weight = state_dict.get(name)
         absent = (self.mask == 0).to("cpu")
         fits = isinstance(weight, Tensor) and weight.shape == absent.shape
-        if fits and weight.cpu()[absent].any():
+        if weight is not None and fits and weight.cpu()[absent].any():
             error_msgs.append(
                 f"{name} is of another wiring: it holds synapses that this one has not; build the "
                 "layer with the wiring_seed and the sparsity that it was trained with"

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from numbers import Integral, Real
+from typing import TypeGuard
 
 
 def check_counts(least: int = 1, **counts: object) -> None:
@@ -27,9 +28,13 @@ def check_numbers(low: float = 0.0, high: float = math.inf, **numbers: object) -
     endless = math.isinf(high)
     limits = f"be a finite number from {low:g}" if endless else f"lie in [{low:g}, {high:g}]"
     for name, number in numbers.items():
-        is_number = isinstance(number, Real) and not isinstance(number, bool)
-        if not is_number or not low <= number <= high or math.isinf(number):
+        value = float(number) if _is_number(number) else math.nan
+        if not low <= value <= high or math.isinf(value):
             raise ValueError(f"{name} must {limits}, got {number!r}")
+
+
+def _is_number(number: object) -> TypeGuard[Real]:
+    return isinstance(number, Real) and not isinstance(number, bool)
 
 
 def check_choices(known: Iterable[str], **choices: object) -> None:

@@ -69,7 +69,7 @@ def seen_laps(run: Path) -> list[SeenLap]:
     file = run / "steps.parquet"
     if not file.is_file():
         raise EvaluationError(f"{run}: no finished run: steps.parquet is missing")
-    steps = parquet_file.read(file)
+    steps = parquet_file.read(file, needed=(*run_description.IDENTITY, "lap"))
     steps = steps[steps["perturbation"] == CLEAN.name]
     laps = []
     for _, own in steps.groupby(["policy", "lap"], sort=False):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from rich.console import Console
 
 from files.locks import locked_file
 from nsac_core.fitting import EpochCallback
@@ -74,6 +75,7 @@ def _train(
         (1 - config.validation_share, config.validation_share), config.seed
     )
     header = replace(header, data=_described(training, validation))
+    _tell(training)
     if is_trained(config, header.data):
         return config.out
 
@@ -82,6 +84,18 @@ def _train(
 
     lessons = Lessons(epoch, CentreBatches(validation, config.batch), len(validation))
     return clone(config, header, method, lessons, callbacks)
+
+
+def _tell(read: Drives) -> None:
+    """Says what the recordings hold that is not learned from, whatever part it would be of."""
+    skipped = Counter(fault.cause for fault in read.faults)
+    if skipped:
+        causes = ", ".join(f"{times} {cause}" for cause, times in skipped.most_common())
+        first = read.faults[0]
+        Console(stderr=True, soft_wrap=True, highlight=False).print(
+            f"not learned from: {causes}; the first is line {first.line}: {first.detail}",
+            markup=False,
+        )
 
 
 def _described(training: Drives, validation: Drives) -> dict[str, Any]:

@@ -59,8 +59,8 @@ methods = st.sampled_from(["nsac", "gmle", "deep_ensemble", "mc_dropout", "evide
 
 def written(folder: Path, key: str, text: str) -> Path:
     """A safetensors file with this header, as bytes: the library would refuse some."""
-    head = {"__metadata__": {key: text}, "a": {"dtype": "F32", "shape": [2]}}
-    head["a"]["data_offsets"] = [0, 8]
+    tensor = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
+    head = {"__metadata__": {key: text}, "a": tensor}
     raw = json.dumps(head).encode()
     file = folder / "any.safetensors"
     file.write_bytes(struct.pack("<Q", len(raw)) + raw + bytes(8))

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drive.udacity import recordings
-from drive.udacity.driving_log import RANGES, DrivingLogError
-from drive.udacity.frames import FRAME_SHAPE, FrameError, decode, encode
+from drive.udacity.driving_log import RANGES
+from drive.udacity.driving_log_error import DrivingLogError
+from drive.udacity.frame_shape import FRAME_SHAPE
+from drive.udacity.frames import FrameError, decode, encode
 from drive.udacity.log_lines import LineError, LogLine, parse
 from nsac_core.benchmarks.bearings import recordings as bearings
 from nsac_core.benchmarks.errors import BenchmarkError

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from drive.udacity import recordings
-from drive.udacity.driving_log import DrivingLogError
+from drive.udacity.driving_log_error import DrivingLogError
 from files.json_file import read as read_json
 from maps.cli import main as maps
 from nsac_core.benchmarks import data_sets

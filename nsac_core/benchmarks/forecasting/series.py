@@ -122,7 +122,7 @@ def cleaned(times: Any, values: pd.DataFrame, step: np.timedelta64) -> Series:  
     faults = [Fault("duplicate", time) for time in rows.index[twice].to_numpy()]
     rows = rows[~twice].astype(np.float64)
     rows = rows.mask(rows == MISSING)
-    endless = rows.columns[np.isinf(rows).any()]
+    endless = rows.columns[np.isinf(rows.to_numpy()).any(axis=0)]
     if len(endless):
         raise BenchmarkError(f"{endless[0]}: has a value that is no finite number")
     faults += _missing(rows) + _gaps(rows.index.to_numpy(), step)
