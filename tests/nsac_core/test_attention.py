@@ -196,6 +196,12 @@ def test_autocast_selects_the_same_keys_and_returns_float32() -> None:
     torch.testing.assert_close(inner.ou_std, exact[2].ou_std, rtol=0.05, atol=0.01)
 
 
+@pytest.mark.parametrize("scale", [-1.0, float("nan"), float("inf"), "1"])
+def test_a_noise_that_cannot_be_is_refused(scale: float) -> None:
+    with pytest.raises(ValueError, match="noise_scale must be a finite number from 0, got"):
+        NSAC(3, 1, noise_scale=scale)
+
+
 def test_no_draw_is_refused() -> None:
     with pytest.raises(ValueError, match="n_samples must be at least 1, got 0"):
         layer()(tokens(2, 4, 3), n_samples=0)

@@ -326,7 +326,8 @@ def test_time_stamps_may_be_a_feature_of_the_tokens(build: Build) -> None:
         (lambda m: m(torch.zeros(2, 4, 3), times=torch.ones(2)), "times must be a scalar"),
         (lambda m: m(torch.zeros(2, 4, 3), positions="first"), "positions must be 'last', 'all'"),
         (lambda m: m(torch.zeros(2, 4, 3), positions="asked"), "'asked' need a context"),
-        (lambda m: m(torch.zeros(2, 4, 3), chunk=0), "chunk must be 'auto' or at least 1"),
+        (lambda m: m(torch.zeros(2, 4, 3), chunk=0), "chunk must be 'auto' or at least 1, got 0"),
+        (lambda m: m(torch.zeros(2, 4, 3), chunk="foo"), "at least 1, got 'foo'"),
     ],
 )
 def test_inputs_that_do_not_fit_are_refused(build: Build, call: Any, message: str) -> None:
@@ -340,6 +341,11 @@ def test_inputs_that_do_not_fit_are_refused(build: Build, call: Any, message: st
         ({"model_dim": 10}, "10 is not a multiple of heads 4"),
         ({"activation": "gelu"}, "activation must be one of"),
         ({"top_k": 0}, "top_k must be at least 1"),
+        ({"heads": 0}, "heads must be at least 1, got 0"),
+        ({"heads": 2.0}, "heads must be a whole number, got 2.0"),
+        ({"sparsity": "half"}, "sparsity must lie in .*, got 'half'"),
+        ({"wiring_seed": -1}, "wiring_seed must be at least 0, got -1"),
+        ({"authors_mode": "no"}, "authors_mode must be True or False, got 'no'"),
         ({"time_feature": 3}, "time_feature must be below 3, got 3"),
         ({"context": 0}, "context must be at least 1, got 0"),
         ({"sparsity": 0.95}, r"sparsity must lie in \[0.1, 0.9\], got 0.95"),

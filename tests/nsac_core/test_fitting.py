@@ -1,3 +1,4 @@
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -112,6 +113,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, schedule: str
     expected = fit(whole, Shuffled(), VALIDATION, config)
     config = replace(config, state=tmp_path / "run" / "state.safetensors")
     fit(method(), Shuffled(), VALIDATION, config, [lambda epoch: epoch.number == 2])
+    config = replace(config, state=str(config.state))
     resumed = method(seed=99)
     result = fit(resumed, Shuffled(), VALIDATION, config)
     assert torch.equal(weights(resumed), weights(whole))
@@ -129,8 +131,8 @@ def test_a_damaged_state_and_a_foreign_one_are_refused_in_one_line(tmp_path: Pat
     ) as fault:
         fit(method(model_dim=32), Shuffled(), None, replace(config, epochs=2))
     assert "\n" not in str(fault.value)
-    assert config.state is not None
-    config.state.write_bytes(config.state.read_bytes()[:100])
+    assert config.state_file is not None
+    config.state_file.write_bytes(config.state_file.read_bytes()[:100])
     with pytest.raises(FittingStateError, match=r"state\.safetensors: .*not a training state"):
         fit(method(), Shuffled(), None, config)
 
@@ -240,6 +242,10 @@ def test_a_validation_score_that_is_no_number_is_refused() -> None:
     [
         ({"epochs": 0}, "epochs must be at least 1, got 0"),
         ({"learning_rate": -1.0}, "learning_rate must not be negative"),
+        ({"weight_decay": math.nan}, "weight_decay must not be negative, got nan"),
+        ({"gradient_clip": 0.0}, "gradient_clip must be positive or None, got 0.0"),
+        ({"patience": 0}, "patience must be positive or None, got 0"),
+        ({"schedule": "foo"}, "schedule must be one of constant, cosine, got 'foo'"),
         ({"criterion": "foo"}, "criterion must be one of nll, mse, mae, crps, got 'foo'"),
     ],
 )

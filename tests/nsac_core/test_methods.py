@@ -212,3 +212,24 @@ def test_every_position_of_a_sequence_is_learnt(name: str) -> None:
     prediction, y = fitting.predicted(method, batches)
     assert y.shape == prediction.mean.shape == (32 * 6, 1)
     assert float((prediction.mean - y).square().mean()) < 0.4 * float(y.var())
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        *((name, {"n_samples": 0}, "n_samples must be at least 1, got 0") for name in METHODS),
+        ("nsac", {"lambda_reg": -1}, "lambda_reg must be a finite number from 0, got -1"),
+        ("nsac", {"likelihood": "foo"}, "likelihood must be one of predictive, per_pass"),
+        ("nsac", {"beta": 2}, r"beta must lie in \[0, 1\], got 2"),
+        ("sde_net", {"layers": 0}, "layers must be at least 1, got 0"),
+        ("evidential", {"evidence_penalty": "1"}, "evidence_penalty must be a finite number"),
+        ("mc_dropout", {"dropout": 1}, r"dropout must lie in \[0, 1\), got 1"),
+        ("deep_ensemble", {"members": 1.5}, "members must be a whole number, got 1.5"),
+    ],
+)
+def test_an_option_that_cannot_be_is_named(
+    name: str, options: dict[str, object], message: str
+) -> None:
+    tokens = {"n_tokens": TOKENS} if name == "sde_net" else {}
+    with pytest.raises(ValueError, match=message):
+        methods.build(name, Waves(), 3, 1, **{**tokens, **options})

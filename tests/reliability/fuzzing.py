@@ -1,6 +1,7 @@
 """What readers are fed: any text, any JSON, and what looks right but for one place."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -63,7 +64,7 @@ def examples(count: int) -> settings:
     return settings(max_examples=count * MORE, deadline=20_000, suppress_health_check=checks)
 
 
-MORE = 1
+MORE = int(os.environ.get("NSAC_FUZZ", "1"))
 """How many times the usual examples are tried."""
 
 
