@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from files import json_file
+from files.plain_values import made
 
 
 class DamagedFileError(Exception):
@@ -36,6 +37,16 @@ class UnitLaps:
     laps: pd.DataFrame
 
 
+@dataclass(frozen=True)
+class _Content:
+    """The JSON of a file."""
+
+    unit: str
+    seconds: float
+    columns: dict[str, Any]
+    types: dict[str, str]
+
+
 def encode(laps: pd.DataFrame, digest: str, seconds: float) -> bytes:
     """The contents of a file; the same laps are the same bytes, but for the time they took."""
     content = {
@@ -54,12 +65,12 @@ def decode(file: Path) -> UnitLaps:
         DamagedFileError: It is not what was written.
     """
     try:
-        content = json_file.parse(gzip.decompress(file.read_bytes()).decode())
+        content = made(_Content, json_file.parse(gzip.decompress(file.read_bytes()).decode()))
         columns = {
-            name: pd.Series(values, dtype=content["types"][name])
-            for name, values in content["columns"].items()
+            name: pd.Series(values, dtype=content.types[name])
+            for name, values in content.columns.items()
         }
-        return UnitLaps(content["unit"], content["seconds"], pd.DataFrame(columns))
+        return UnitLaps(content.unit, content.seconds, pd.DataFrame(columns))
     except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError) as fault:
         raise DamagedFileError(f"damaged ({' '.join(str(fault).split())})") from None
 

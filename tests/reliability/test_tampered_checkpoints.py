@@ -113,8 +113,8 @@ def test_no_flipped_bit_goes_unnoticed(file: Path) -> None:
     content, words, tensors = file.read_bytes(), *tensor_file.read(file)
     (length,) = struct.unpack("<Q", content[:8])
     rng = np.random.default_rng(0)
-    head = rng.choice(8 * (8 + length), 150, replace=False)
-    body = rng.integers(8 * (8 + length), 8 * len(content), 50)
+    head = rng.choice(8 * (8 + length), 60, replace=False)
+    body = rng.integers(8 * (8 + length), 8 * len(content), 20)
     for place in (*head.tolist(), *body.tolist()):
         file.write_bytes(flipped(content, place))
         try:
