@@ -10,8 +10,10 @@ import importlib.metadata
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import tyro
@@ -71,14 +73,9 @@ def run(
         perform(f"{prog} {given[0]}", commands[given[0]], given[1:])
     elif default is not None:
         perform(prog, default, given, f"{default.description}\n\n{_told(prog, commands)}")
-    elif "--version" in given[:1]:
-        _print_version(prog)
-    elif not given or given[0] in ("-h", "--help"):
-        print(f"usage: {prog} COMMAND ...\n\n{description}\n\n{_told(prog, commands)}")  # noqa: T201
-        sys.exit(0 if given else WRONG_INPUT)
     else:
-        with one_line(ValueError):
-            raise ValueError(_unknown(given[0], commands))
+        with _printing():
+            _instruct(prog, description, commands, given)
 
 
 def perform(
@@ -95,13 +92,13 @@ def perform(
     Raises:
         SystemExit: As ``run``.
     """
-    if "--version" in arguments[:1]:
-        _print_version(prog)
-    # tyro looks at standard output alone, and not at NO_COLOR (no-color.org).
-    plain = os.environ.get("NO_COLOR") or not (sys.stdout.isatty() and sys.stderr.isatty())
-    tyro._experimental_options["ansi_codes"] = not plain
     try:
-        with one_line(OSError):
+        with _printing():
+            if "--version" in arguments[:1]:
+                _print_version(prog)
+            # tyro looks at standard output alone, and not at NO_COLOR (no-color.org).
+            plain = os.environ.get("NO_COLOR") or not (sys.stdout.isatty() and sys.stderr.isatty())
+            tyro._experimental_options["ansi_codes"] = not plain
             config: object = tyro.cli(
                 resolve(command.config),
                 prog=prog,
@@ -109,7 +106,6 @@ def perform(
                 args=arguments,
             )
             status = resolve(command.action)(config)
-            sys.stdout.flush()
     except KeyboardInterrupt:
         goes_on = ": the same command goes on where it stopped" if command.resumes else ""
         print(f"interrupted{goes_on}", file=sys.stderr)  # noqa: T201
@@ -123,6 +119,33 @@ def resolve(name: str) -> Callable[..., Any]:
     module, _, attribute = name.partition(":")
     found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     return found
+
+
+@contextmanager
+def _printing() -> Iterator[None]:
+    """Has whatever is printed arrive, or says in one line that it cannot."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed; the next file that is opened would get its number
+            nothing = Path(os.devnull).open("r" if name == "stdin" else "w")  # noqa: SIM115
+            setattr(sys, name, nothing)
+    with one_line(OSError):
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+
+
+def _instruct(
+    prog: str, description: str, commands: Mapping[str, Command], given: list[str]
+) -> None:
+    """Answers who named no command."""
+    if "--version" in given[:1]:
+        _print_version(prog)
+    if not given or given[0] in ("-h", "--help"):
+        print(f"usage: {prog} COMMAND ...\n\n{description}\n\n{_told(prog, commands)}")  # noqa: T201
+        sys.exit(0 if given else WRONG_INPUT)
+    with one_line(ValueError):
+        raise ValueError(_unknown(given[0], commands))
 
 
 def _print_version(prog: str) -> None:

@@ -26,6 +26,10 @@ def one_line(*faults: type[Exception]) -> Iterator[None]:
         # Python would flush standard output once more at its end, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # rich has seen it first, and gives 1
+            sys.exit(0)
+        raise
     except faults as fault:
         print(f"error: {described(fault)}", file=sys.stderr)  # noqa: T201
         sys.exit(WRONG_INPUT)

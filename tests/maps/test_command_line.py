@@ -185,3 +185,20 @@ def test_a_reader_that_has_had_enough_is_no_fault() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert "Traceback" not in done.stderr
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("words", ["list", "--help", "show --help", "--version"])
+@pytest.mark.parametrize(
+    ("end", "status", "error"),
+    [
+        ("| true; exit ${PIPESTATUS[0]}", 0, ""),
+        (">&-", 0, ""),
+        (">/dev/full", 2, "error: No space left on device\n"),
+    ],
+)
+def test_whatever_becomes_of_the_output_there_is_no_traceback(
+    words: str, end: str, status: int, error: str
+) -> None:
+    command = f"{sys.executable} -c 'from maps.cli import main; main()' {words} {end}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (status, error)
