@@ -1,7 +1,7 @@
 # `make demo` and `make test` work on a fresh machine: each sets up .venv by itself.
 PYTHON ?= python3
 BIN := .venv/bin
-.PHONY: demo test lint types layers pytest docs clean
+.PHONY: demo test lint types layers pytest reliability docs clean
 
 demo: .venv/ready
 	$(BIN)/nsac-demo --out runs/demo
@@ -21,6 +21,9 @@ layers: .venv/ready-dev
 
 pytest: .venv/ready-dev
 	$(BIN)/pytest -n 2 --dist loadgroup
+
+reliability: .venv/ready-dev
+	$(BIN)/python -m tests.reliability.kills --kills 50
 
 docs: .venv/ready-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
+from files.whole import named
+
 _LOCK = ".lock"
 
 
@@ -72,7 +74,8 @@ def _held(lock_file: Path, output: Path) -> Iterator[None]:
     _acquire(lock, lock_file, output)
     holder = _holder_file(lock_file)
     try:
-        holder.write_text(f"{os.getpid()} {socket.gethostname()}", encoding="utf-8")
+        with named(output, holder):
+            holder.write_text(f"{os.getpid()} {socket.gethostname()}", encoding="utf-8")
         yield
     finally:
         holder.unlink(missing_ok=True)

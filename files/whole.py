@@ -27,15 +27,32 @@ def whole(file: Path) -> Iterator[Path]:
     """
     aside = _aside(file)
     try:
-        yield aside
-        _sync(aside)
-        aside.replace(file)
-    except OSError as fault:
-        if fault.errno is not None and fault.filename in (None, str(aside)):
-            raise OSError(fault.errno, os.strerror(fault.errno), str(file)) from fault
-        raise
+        with named(file, aside):
+            yield aside
+            _sync(aside)
+            aside.replace(file)
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def named(output: Path, aside: Path | None = None) -> Iterator[None]:
+    """Lets a fault of the operating system that names no file, or one aside, name the output.
+
+    Args:
+        output: What is written.
+        aside: File or folder in which it is written.
+
+    Raises:
+        OSError: As it was raised, but for the name.
+    """
+    try:
+        yield
+    except OSError as fault:
+        its_own = fault.filename is None or (aside and str(fault.filename).startswith(str(aside)))
+        if fault.errno is None or not its_own:
+            raise
+        raise OSError(fault.errno, os.strerror(fault.errno), str(output)) from fault
 
 
 def make_writable(file: Path) -> None:
@@ -48,10 +65,8 @@ def make_writable(file: Path) -> None:
         raise IsADirectoryError(errno.EISDIR, "is a folder, expected a file", str(file))
     file.parent.mkdir(parents=True, exist_ok=True)
     aside = _aside(file)
-    try:
+    with named(file, aside):
         aside.touch()
-    except OSError as fault:
-        raise OSError(fault.errno, fault.strerror, str(file)) from fault
     aside.unlink()
 
 

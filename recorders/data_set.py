@@ -26,7 +26,7 @@ from minari.dataset.minari_storage import MinariStorage
 from files import json_file
 from files.json_file import JsonError
 from files.locks import locked_folder
-from files.whole import write_text
+from files.whole import named, write_text
 from policies.protocol import ACTION_HIGH, ACTION_LOW
 from recorders.care import checksums, replacing
 from recorders.config import WORLD, RecordConfig, RecordError
@@ -163,9 +163,10 @@ class RecordedDataSet:
     @contextlib.contextmanager
     def temporary_folder(self) -> Iterator[Path]:
         """A folder on the same file system, cleared away when the recording is next opened."""
-        self.aside.mkdir(exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=self.aside, ignore_cleanup_errors=True) as name:
-            yield Path(name)
+        with named(self.folder, self.aside):
+            self.aside.mkdir(exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=self.aside, ignore_cleanup_errors=True) as name:
+                yield Path(name)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

@@ -93,20 +93,19 @@ def test_the_command_resumes_after_kill_9(root: Path) -> None:
     """The same as a user sees it: two processes, killed between them."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", "from recorders.cli import main; main()", *ARGUMENTS]
-    command += ["--episodes", "40", "--workers", "2", "--quiet"]
-    process = subprocess.Popen(command, env=environment)
+    command += ["--episodes", "10000", "--workers", "2", "--quiet"]  # more than it can record
+    process = subprocess.Popen(command, env=environment, start_new_session=True)
     growing = root / NAME / ".recording"
     while len(list(growing.glob("[0-9]*"))) < 3:
         assert process.poll() is None
         time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
+    os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    there = len(list(growing.glob("[0-9]*")))
-    assert there < 40
+    there = max(int(path.name) for path in growing.glob("[0-9]*")) + 1
     with pytest.raises(FileNotFoundError):
         minari.load_dataset(NAME)
-    run("--episodes", "40", "--quiet")
+    run("--episodes", str(there + 10), "--quiet")
     data = minari.load_dataset(NAME)
-    assert (data.total_episodes, data.total_steps) == (40, 1200)
+    assert (data.total_episodes, data.total_steps) == (there + 10, 30 * (there + 10))
     assert not list((root / NAME).glob("data/[!0-9mr]*"))
     shutil.rmtree(root)

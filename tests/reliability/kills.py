@@ -3,7 +3,7 @@
 ``python -m tests.reliability.kills --kills 50`` kills each command fifty times with SIGKILL,
 resumes it until it is done, and writes the counts into ``docs/reliability.md``. Half of the runs
 have two worker processes; of half of the runs the whole process group is killed, of the others the
-parent alone. Interrupted itself, it goes on where it stopped.
+parent alone. ``--interrupt`` sends Ctrl+C instead. Interrupted itself, it goes on where it stopped.
 """
 
 import json
@@ -25,6 +25,7 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from maps.faults import INTERRUPTED as EXIT_INTERRUPTED
 from nsac_core.benchmarks.page import fill_blocks, names_of_blocks
 from tests.reliability.killed_commands import NAME, RECORD, ROOT, STUDY_FILE, TARGETS, Target, Units
 
@@ -32,6 +33,9 @@ POLL = 0.01
 """Seconds between two looks at the units."""
 SPARED = 0.3
 """Share of the resumed processes that are left in peace, so that runs come to an end."""
+ENDS = 60.0
+"""Seconds in which a command ends after Ctrl+C, on a busy machine."""
+INTERRUPTED = "interrupted: the same command goes on where it stopped\n"
 ORPHANS_END = 5.0
 """Seconds that worker processes may outlive their parent."""
 BLOCK = "kills"
@@ -47,6 +51,7 @@ class KillsConfig:
         out: Folder of the runs and of the counts.
         page: Page whose table is written; None writes none.
         seed: Of the moments.
+        interrupt: Send SIGINT to the process group, as Ctrl+C does, instead of SIGKILL.
     """
 
     commands: tuple[str, ...] = tuple(TARGETS)
@@ -54,6 +59,11 @@ class KillsConfig:
     out: Path = Path("runs/kills")
     page: Path | None = ROOT / "docs" / "reliability.md"
     seed: int = 0
+    interrupt: bool = False
+
+    def covers(self, chain: "Chain") -> bool:
+        """Whether a chain is one of those asked for."""
+        return chain.command in self.commands and (chain.how == "interrupt") == self.interrupt
 
 
 @dataclass
@@ -64,28 +74,30 @@ class Chain:
         command: Its name.
         number: Of the chain.
         workers: Processes.
-        group: Whether workers are killed too.
+        how: ``group`` with its workers, ``parent`` alone, or ``interrupt``.
         units: At each kill, how many were finished.
         again: Units that were computed a second time.
         lost: Finished units that were gone.
         orphans: Processes that were still there in the end.
+        said: What a command said after Ctrl+C, where that is not the one line, or ended otherwise.
         equal: Whether the result is that of an uninterrupted run.
     """
 
     command: str
     number: int
     workers: int
-    group: bool
+    how: str
     units: list[int] = field(default_factory=list)
     again: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     orphans: int = 0
+    said: list[str] = field(default_factory=list)
     equal: bool = False
 
     @property
     def sound(self) -> bool:
         """Whether everything is as promised."""
-        return self.equal and not (self.again or self.lost or self.orphans)
+        return self.equal and not (self.again or self.lost or self.orphans or self.said)
 
 
 class Killer:
@@ -96,12 +108,12 @@ class Killer:
         self.reference = root / f"{target.name}-uninterrupted"
         self.expected, self.times = self._uninterrupted()
 
-    def chain(self, number: int, seed: int, most: int) -> Chain:
+    def chain(self, number: int, config: KillsConfig, most: int) -> Chain:
         """Kills a new run at random moments, at most so many times, until it is done."""
-        rng = random.Random(f"{self.target.name} {number} {seed}")
-        chain = Chain(self.target.name, number, 1 + number // 2 % 2, number % 2 == 0)
-        if not self.target.workers:
-            chain.workers = 1
+        rng = random.Random(f"{self.target.name} {number} {config.seed}")
+        workers = 1 + number % 2 if self.target.workers else 1
+        how = "interrupt" if config.interrupt else ("group", "parent")[number // 2 % 2]
+        chain = Chain(self.target.name, number, workers, how)
         folder = self._empty(f"{self.target.name}-{number}")
         sessions = []
         seen: Units = {}
@@ -113,8 +125,7 @@ class Killer:
             if not self._watch(process, folder, moment, chain, seen):
                 break
         chain.orphans = _still_there(sessions)
-        result = self.target.result(folder)
-        chain.equal = process.returncode == 0 and result == self.expected
+        chain.equal = process.returncode == 0 and self.target.result(folder) == self.expected
         if chain.sound:
             shutil.rmtree(folder)
         return chain
@@ -141,7 +152,8 @@ class Killer:
             if reached is None and len(seen) >= moment[0] and _is_at_work(process.pid, folder):
                 reached = time.monotonic()
             if reached is not None and time.monotonic() >= reached + moment[1]:
-                _kill(process, chain.group)
+                if not _kill(process, chain, folder.with_suffix(".err")):
+                    return False
                 self._count(folder, chain, seen)
                 return True
             time.sleep(POLL)
@@ -180,13 +192,14 @@ class Killer:
             "PYTHONPATH": os.pathsep.join([*map(str, paths), *filter(None, sys.path)]),
             "OMP_NUM_THREADS": "1",
         }
-        with folder.with_suffix(".log").open("ab") as log:
+        log, errors = folder.with_suffix(".log"), folder.with_suffix(".err")
+        with log.open("wb") as out, errors.open("wb") as err:
             return subprocess.Popen(
                 self.target.command(workers),
                 cwd=folder,
                 env=environment,
-                stdout=log,
-                stderr=log,
+                stdout=out,
+                stderr=err,
                 start_new_session=True,
             )
 
@@ -205,12 +218,27 @@ def _is_at_work(pid: int, folder: Path) -> bool:
     return False
 
 
-def _kill(process: "subprocess.Popen[bytes]", group: bool) -> None:
-    if group:
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
+def _kill(process: "subprocess.Popen[bytes]", chain: Chain, errors: Path) -> bool:
+    """Ends a process in the way of its chain; returns False where it was done before."""
+    if chain.how == "parent":
         process.kill()
-    process.wait()
+    else:
+        number = signal.SIGINT if chain.how == "interrupt" else signal.SIGKILL
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+    try:
+        status = process.wait(ENDS)
+    except subprocess.TimeoutExpired:
+        chain.said.append("does not end")
+        os.killpg(process.pid, signal.SIGKILL)
+        status = process.wait()
+    if chain.how == "interrupt" and status != 0:
+        said = errors.read_text(encoding="utf-8")
+        # What it prints at its end says that all was done and Python itself is ending.
+        leaving = status == -signal.SIGINT and not said and errors.with_suffix(".log").read_text()
+        if not leaving and (status, said) != (EXIT_INTERRUPTED, INTERRUPTED):
+            chain.said.append(f"status {status}: {said}")
+    return status != 0
 
 
 def _still_there(sessions: list[int]) -> int:
@@ -250,12 +278,12 @@ def chains_of(root: Path) -> list[Chain]:
 def new_chains(config: KillsConfig, done: list[Chain]) -> Iterator[Chain]:
     """Kills until each command was killed often enough."""
     for name in config.commands:
-        own = [chain for chain in done if chain.command == name]
+        own = [chain for chain in done if chain.command == name and config.covers(chain)]
         left = config.kills - sum(len(chain.units) for chain in own)
-        number = len(own)
+        number = sum(chain.command == name for chain in done)
         killer = Killer(TARGETS[name], config.out) if left > 0 else None
         while killer is not None and left > 0:
-            chain = killer.chain(number, config.seed, left)
+            chain = killer.chain(number, config, left)
             with (config.out / "chains.jsonl").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(vars(chain)) + "\n")
             left -= len(chain.units)
@@ -271,7 +299,7 @@ def table(chains: list[Chain]) -> str:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for name in TARGETS:
-        own = [chain for chain in chains if chain.command == name]
+        own = [chain for chain in chains if chain.command == name and chain.how != "interrupt"]
         if not own:
             continue
         when = Counter(
@@ -296,7 +324,7 @@ def main(config: KillsConfig) -> int:
     columns = (TextColumn("killing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         wanted = config.kills * len(config.commands)
-        before = sum(len(chain.units) for chain in done if chain.command in config.commands)
+        before = sum(len(chain.units) for chain in done if config.covers(chain))
         task = progress.add_task("", total=wanted, completed=before)
         for chain in new_chains(config, done):
             done.append(chain)
