@@ -36,7 +36,8 @@ class Poses(LapRecorder):
             self.rows[car].append(np.concatenate([pose, moment.decision.action[car]]))
 
     def save(self, car: int, file: Path) -> None:
-        np.savez(file, rows=np.stack(self.rows[car]))
+        with file.open("wb") as opened:  # numpy would add .npz to the name
+            np.savez(opened, rows=np.stack(self.rows[car]))
 
 
 @pytest.fixture(autouse=True)
