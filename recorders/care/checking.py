@@ -17,7 +17,7 @@ from recorders.care.config import CheckConfig
 from recorders.care.errors import CareError
 from recorders.care.finding import Finding, of_data_set, of_episode
 from recorders.care.progress import tracked
-from recorders.care.stored import tidy
+from recorders.care.stored import leads_out, tidy
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def check_data_set(config: CheckConfig) -> Checked:
     config = replace(config, recording=tidy(config.recording))
     name, root = config.recording, root_folder(config.data_root)
     data = root / name / "data"
-    if not name or not (root / name).is_dir():
+    if not name or leads_out(name) or not (root / name).is_dir():
         raise CareError(
             f"{name!r} is neither a data set in {root} nor the folder of a Udacity recording "
             "with its driving_log.csv"

@@ -13,7 +13,7 @@ from typing import Any
 from minari.dataset.minari_dataset import parse_dataset_id
 
 from files import json_file
-from recorders.care import checksums
+from recorders.care import checksums, replacing
 from recorders.care.errors import CareError
 from recorders.care.progress import tracked
 from recorders.care.stored import StoredDataSet
@@ -67,6 +67,7 @@ def make_new(derivation: Derivation, root: Path) -> None:
     RecordConfig(out=derivation.name).check()
     new = RecordedDataSet(root, derivation.name)
     with new.locked():
+        replacing.recover(new.folder)
         if new.finished.exists() or new.growing.exists():
             raise CareError(f"data set {new.name} exists in {root}: choose another --out")
         try:
@@ -77,8 +78,7 @@ def make_new(derivation: Derivation, root: Path) -> None:
                     declare_namespaces(new.folder, namespace)
                 built.rename(new.finished)
         finally:
-            left = new.aside if new.finished.exists() else new.folder
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(new.aside, ignore_errors=True)
 
 
 def listed_checksums(source: StoredDataSet) -> dict[str, str]:

@@ -23,6 +23,8 @@ from recorders.care.stored import StoredDataSet, open_stored
 
 MOST = 12
 """Episodes whose frames and paths are drawn."""
+MOST_FRAMES = 100
+"""In a row of the sheet, which is 18,000 pixels wide then."""
 
 
 @dataclass
@@ -46,8 +48,8 @@ def show_data_set(config: ShowConfig) -> list[Path]:
         CareError: An episode is not there.
         policies.demonstrations.DemonstrationError: The data set is unknown, unfinished or damaged.
     """
-    if config.frames < 1:
-        raise CareError(f"frames must be at least 1, not {config.frames}")
+    if not 1 <= config.frames <= MOST_FRAMES:
+        raise CareError(f"frames must lie in [1, {MOST_FRAMES}], not {config.frames}")
     data = open_stored(config.data_set, config.data_root)
     numbers = parse(config.episodes, len(data.entries)) or list(range(len(data.entries)))
     gathered = _gather(config, data, numbers)

@@ -4,14 +4,14 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from minari import EpisodeData, MinariDataset
 
 from files import json_file
 from policies.demonstrations import open_data_set, read_episode, root_folder
-from recorders.care import replacing
+from recorders.care import episode_fields, replacing
 from recorders.care.errors import CareError
 from recorders.care.progress import tracked
 from recorders.data_set import RecordedDataSet
@@ -63,10 +63,10 @@ def open_stored(name: str, data_root: Path | None = None) -> StoredDataSet:
     Raises:
         policies.demonstrations.DemonstrationError: It is unknown, unfinished or damaged.
         files.json_file.JsonError: A file of metadata cannot be read.
-        CareError: It has no episodes.
+        CareError: It has no episodes, or its name is no id.
         files.locks.LockedError: It is being replaced by another process.
     """
-    name, root = tidy(name), root_folder(data_root)
+    name, root = _inside(name), root_folder(data_root)
     if replacing.interrupted(root / name):
         with RecordedDataSet(root, name).locked():
             replacing.recover(root / name)
@@ -83,7 +83,7 @@ def held(name: str, data_root: Path | None = None) -> Iterator[StoredDataSet]:
         policies.demonstrations.DemonstrationError: As ``open_stored``, and so the others.
         files.locks.LockedError: Another process records or replaces it.
     """
-    name = tidy(name)
+    name = _inside(name)
     folder = root_folder(data_root) / name
     if not name or not folder.is_dir() or not os.access(folder, os.W_OK):
         yield open_stored(name, data_root)
@@ -94,15 +94,36 @@ def held(name: str, data_root: Path | None = None) -> Iterator[StoredDataSet]:
 
 
 def tidy(name: str) -> str:
-    """A Minari id without the slash at its end that a shell completes a folder's name with."""
-    return name.rstrip("/")
+    """A Minari id without what a shell adds to a folder's name: ``./`` and a slash at the end."""
+    return "/".join(PurePosixPath(name).parts)
+
+
+def leads_out(name: str) -> bool:
+    """Whether it is a path out of the folder of the data sets, and no Minari id."""
+    path = PurePosixPath(name)
+    return path.is_absolute() or ".." in path.parts
+
+
+def _inside(name: str) -> str:
+    if leads_out(name):
+        raise CareError(
+            f"{name!r} is no data set's id such as carracing/privileged-v0; --data-root tells "
+            "where the data sets lie"
+        )
+    return tidy(name)
 
 
 def _entry(path: Path) -> dict[str, Any]:
     """An episode's metadata, with the one field that Minari gives every episode."""
     entry = json_file.read(path)
-    if not isinstance(entry, dict) or not isinstance(entry.get("total_steps"), int):
-        raise CareError(f"{path}: total_steps is missing: nsac-record check lists what is wrong")
+    steps = entry.get("total_steps") if isinstance(entry, dict) else None
+    if type(steps) is not int or steps < 1:
+        raise CareError(
+            f"{path}, total_steps: {steps!r}, expected 1 or more: nsac-record check lists what is "
+            "wrong"
+        )
+    for field, what in episode_fields.faults(entry):
+        raise CareError(f"{path}, {field}: {what}: nsac-record check lists what is wrong")
     return entry
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from files import json_file
-from recorders.care import checksums, replacing
+from recorders.care import checksums, episode_fields, replacing
 from recorders.care.errors import CareError
 from recorders.care.finding import Finding, of_data_set, of_episode
 from recorders.care.progress import tracked
@@ -108,11 +108,16 @@ def _read_total(data: Path, name: str) -> tuple[dict[str, Any] | None, list[Find
 
 
 def _read_entry(data: Path, number: int) -> tuple[dict[str, Any] | None, list[Finding]]:
-    """An episode's metadata, or None where they cannot be read."""
+    """An episode's metadata without what is wrong in them, or None where they cannot be read."""
     entry, found = _read(data / str(number) / "metadata.json", f"episode {number}")
-    if entry is not None and entry.get("id") != number:
+    if entry is None:
+        return None, found
+    if entry.get("id") != number:
         what = f"{entry.get('id')}, but its folder is {number}"
         found.append(of_episode(number, "metadata.json, id", what))
+    for field, what in list(episode_fields.faults(entry)):
+        found.append(of_episode(number, f"metadata.json, {field}", what))
+        del entry[field]
     return entry, found
 
 

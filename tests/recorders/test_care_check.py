@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -17,8 +18,9 @@ from minari.data_collector.episode_buffer import EpisodeBuffer
 
 from files.locks import LockedError
 from recorders.care.checking import Checked, check_data_set
-from recorders.care.config import CheckConfig
+from recorders.care.config import CheckConfig, InfoConfig
 from recorders.care.errors import CareError
+from recorders.care.summary import summarise
 from recorders.data_set import RecordedDataSet
 
 RecordAside = Callable[..., Path]
@@ -139,6 +141,17 @@ def twice(data: Path) -> None:
     edit(data / "2" / "metadata.json", id=2)
 
 
+def edit_entry(field: str, value: object, data: Path) -> None:
+    edit(data / "1" / "metadata.json", **{field: value})
+
+
+TYPES: list[tuple[str, object, str]] = [
+    ("return", None, "episode 1, metadata.json, return: None, expected a finite number"),
+    ("return", "good", "episode 1, metadata.json, return: 'good', expected a finite number"),
+    ("progress", 10**400, "expected a finite number"),
+    ("lap_complete", 1, "episode 1, metadata.json, lap_complete: 1, expected true or false"),
+    ("map", ["oval"], "episode 1, metadata.json, map: ['oval'], expected a text"),
+]
 FILES: list[tuple[Callable[[Path], object], str]] = [
     (no_arrow, "episode 1, part-0.arrow: missing"),
     (truncate, "episode 1, part-0.arrow: cannot be read"),
@@ -156,6 +169,7 @@ FILES: list[tuple[Callable[[Path], object], str]] = [
     (lambda data: edit(data / "1" / "metadata.json", progress=2.0), "progress: 2.0, but"),
     (lambda data: edit(data / "1" / "metadata.json", outcome="lap"), "outcome: 'lap'"),
     (lambda data: edit(data / "1" / "metadata.json", map="seed:2099"), "a track of the test"),
+    *((partial(edit_entry, field, value), words) for field, value, words in TYPES),
 ]
 
 
@@ -166,6 +180,16 @@ def test_what_is_wrong_with_the_files_is_told(
     (data / "manifest.sha256").unlink()
     damage(data)
     assert any(expected in line for line in words()), words()
+
+
+@pytest.mark.parametrize(("field", "value", "_"), TYPES)
+def test_commands_refuse_a_field_of_another_type(
+    data: Path, tmp_path: Path, field: str, value: object, _: str
+) -> None:
+    edit_entry(field, value, data)
+    words = f"1/metadata.json, {field}: .*: nsac-record check lists what is wrong"
+    with pytest.raises(CareError, match=words):
+        summarise(InfoConfig(NAME, quiet=True))
 
 
 def test_tracks_beside_those_of_the_test_are_fine(data: Path) -> None:

@@ -259,3 +259,43 @@ def test_what_cannot_be_dropped_is_refused(
 def test_a_name_that_minari_refuses(sources: list[str]) -> None:
     with pytest.raises(RecordError, match="-v and a number"):
         merge(out="../escape-v0")
+
+
+def test_a_name_written_as_a_path_is_the_same_data_set(sources: list[str], root: Path) -> None:
+    """As a shell completes it; what leads elsewhere is no name."""
+    thin(f"./{ONE}/", episodes=("0",), in_place=True)
+    assert sound(ONE)
+    assert sound(f"./{ONE}")
+    with pytest.raises(CareError, match="is named twice"):
+        merge(data_sets=(ONE, f".//{ONE}"))
+    for name in (str(root / ONE), f"../{root.name}/{ONE}"):
+        with pytest.raises(CareError, match="no data set's id"):
+            thin(name, episodes=("0",), in_place=True)
+        with pytest.raises(CareError, match="is neither a data set in"):
+            check_data_set(CheckConfig(name))
+
+
+def test_a_merge_that_fails_leaves_what_lies_where_it_was_to_be(
+    sources: list[str], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A namespace may be called like a data set."""
+    record(RecordConfig(out="mine-v0/own-v0", episodes=1, max_steps=2, quiet=True))
+    with monkeypatch.context() as patch:
+        patch.setattr("recorders.care.derived.build", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            merge(out="mine-v0")
+        with pytest.raises(ZeroDivisionError):
+            merge()
+    assert sound("mine-v0/own-v0")
+    assert not (root / NEW).exists()
+
+
+def test_a_merge_does_not_take_the_place_of_an_interrupted_replacement(
+    sources: list[str], root: Path
+) -> None:
+    folder = root / "mine/set-v0"
+    shutil.copytree(root / ONE / "data", folder / ".replacement")
+    shutil.copytree(root / ONE / "data", folder / ".replaced")
+    with pytest.raises(CareError, match="exists"):
+        merge(out="mine/set-v0")
+    assert [path.name for path in folder.iterdir()] == ["data"]

@@ -109,7 +109,11 @@ def test_the_contact_sheet_shows_the_frames(make: MakeConfig, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("changes", "words"),
-    [({"episodes": ("1",)}, "no episode 1: they are 0-0"), ({"frames": 0}, "at least 1")],
+    [
+        ({"episodes": ("1",)}, "no episode 1: they are 0-0"),
+        ({"frames": 0}, r"frames must lie in \[1, 100\]"),
+        ({"frames": 100_000}, r"frames must lie in \[1, 100\]"),
+    ],
 )
 def test_what_cannot_be_shown_is_refused(
     make: MakeConfig, tmp_path: Path, changes: dict[str, Any], words: str
