@@ -259,10 +259,12 @@ def _alive(sessions: list[int]) -> int:
     return count
 
 
-def prepare(root: Path) -> None:
-    """What the commands read: demonstrations, and the file of a study."""
+def prepare(root: Path, commands: tuple[str, ...]) -> None:
+    """What the commands read: the file of a study, and demonstrations for a training."""
     root.mkdir(parents=True, exist_ok=True)
     (root / "study.toml").write_text(STUDY_FILE, encoding="utf-8")
+    if "train" not in commands:
+        return
     source = Killer(RECORD, root).reference
     shutil.copytree(source / "data", root / "demonstrations", dirs_exist_ok=True)
     assert (root / "demonstrations" / NAME).is_dir()
@@ -319,7 +321,7 @@ def table(chains: list[Chain]) -> str:
 
 def main(config: KillsConfig) -> int:
     """Kills, shows how far it is, and writes the page; returns 1 where anything was lost."""
-    prepare(config.out)
+    prepare(config.out, config.commands)
     done = chains_of(config.out)
     columns = (TextColumn("killing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:

@@ -125,8 +125,8 @@ class Full:
 
 
 @pytest.mark.slow
-@pytest.mark.fault("no room for the n-th file", "record, train, evaluate, study", "as disk full")
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.fault("no room for the n-th file", "record, train", "one line; goes on with room")
+@pytest.mark.parametrize("name", ["record", "train"])
 def test_a_command_goes_on_wherever_the_disk_was_full(
     name: str,
     run: Run,

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,36 +17,18 @@ UNITS = {
 }
 
 
-def run(out: Path, *words: str) -> None:
-    command = [sys.executable, "-m", "tests.reliability.kills", "--page", "None", "--out", str(out)]
-    ended = subprocess.run(
-        [*command, *words], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+def marked(name: str, outcome: str) -> Any:  # noqa: ANN401 - pytest does not name the type
+    """A command with the two rows that its test shows."""
+    killed = pytest.mark.fault("kill -9 at a random moment", name, outcome)
+    interrupted = pytest.mark.fault("Ctrl+C", name, f"status 130, one line; {outcome}")
+    return pytest.param(name, marks=[killed, interrupted])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.fault("kill -9 at a random moment", name, outcome))
-        for name, outcome in UNITS.items()
-    ],
-)
-def test_killed_at_random_moments_it_ends_as_if_left_in_peace(name: str, tmp_path: Path) -> None:
-    run(tmp_path, "--commands", name, "--kills", "2", "--seed", "1")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(
-            name,
-            marks=pytest.mark.fault("Ctrl+C", name, f"status 130, one line; {outcome}"),
-        )
-        for name, outcome in UNITS.items()
-    ],
-)
-def test_interrupted_it_says_one_line_and_goes_on(name: str, tmp_path: Path) -> None:
-    run(tmp_path, "--commands", name, "--kills", "1", "--interrupt")
+@pytest.mark.parametrize("name", [marked(*row) for row in UNITS.items()])
+def test_killed_or_interrupted_it_ends_as_if_left_in_peace(name: str, tmp_path: Path) -> None:
+    for words in (["--kills", "2"], ["--kills", "1", "--interrupt"]):
+        command = [sys.executable, "-m", "tests.reliability.kills", "--commands", name, *words]
+        command += ["--page", "None", "--out", str(tmp_path)]
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
