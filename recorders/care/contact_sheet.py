@@ -10,6 +10,8 @@ from minari import EpisodeData
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from recorders.care.contents import known_infos
+
 TILE, GAP, MARGIN, STRIP = 168, 10, 160, 34
 """Pixels: side of a frame, between frames, left for an episode's caption, below a frame."""
 _INK, _PALE, _STEER = "#1a1a1a", "#d9d9d9", "#0072B2"
@@ -94,8 +96,9 @@ def _draw(image: Image.Image, pen: ImageDraw.ImageDraw, tile: Tile, place: tuple
 def _tile(episode: EpisodeData, step: int) -> Tile:
     steer = float(episode.actions[step, 0])
     caption = f"{step / FPS:.2f} s"
-    if "speed" in episode.infos:
-        caption += f"   {episode.infos['speed'][step]:.0f} units/s"
+    speed = known_infos(episode).get("speed")
+    if speed is not None:
+        caption += f"   {speed[step]:.0f} units/s"
     return Tile(episode.observations[step].copy(), f"{caption}   {steer:+.2f}", steer)
 
 

@@ -46,7 +46,7 @@ def faults(episode: EpisodeData, entry: dict[str, Any]) -> Iterator[Fault]:
     yield from _rewards(episode.rewards, steps, entry)
     yield from _ends(episode, steps)
     yield from _infos(episode.infos, steps)
-    yield from _outcome(episode.infos, entry)
+    yield from _outcome(known_infos(episode), entry)
 
 
 def _frames(frames: NDArray[np.uint8], steps: int) -> Iterator[Fault]:
@@ -101,14 +101,36 @@ def _ends(episode: EpisodeData, steps: int) -> Iterator[Fault]:
         yield "terminations, truncations", f"an end at step {early[0]} of {steps}, before the last"
 
 
+def known_infos(episode: EpisodeData) -> dict[str, NDArray[Any]]:
+    """The infos that are what the recorder writes; another program may give others its names."""
+    steps = len(episode.actions)
+    return {
+        name: episode.infos[name]
+        for name in SHAPES
+        if name in episode.infos and not _misfit(episode.infos[name], name, steps)
+    }
+
+
+def is_plain(values: object) -> bool:
+    """Whether it is an array of numbers, or of truths."""
+    return isinstance(values, np.ndarray) and values.dtype.kind in "biuf"
+
+
+def _misfit(values: NDArray[Any], name: str, steps: int) -> str:
+    """What is wrong with the type or the shape of an info; empty where nothing is."""
+    expected = (steps + 1, *SHAPES[name])
+    if not is_plain(values):
+        return "holds no plain numbers"
+    return "" if values.shape == expected else f"shape {values.shape}, expected {expected}"
+
+
 def _infos(infos: dict[str, NDArray[Any]], steps: int) -> Iterator[Fault]:
-    for name, shape in SHAPES.items():
+    for name in SHAPES:
         values = infos.get(name)
-        expected = (steps + 1, *shape)
         if values is None:
             yield f"infos, {name}", "missing"
-        elif values.shape != expected:
-            yield f"infos, {name}", f"shape {values.shape}, expected {expected}"
+        elif misfit := _misfit(values, name, steps):
+            yield f"infos, {name}", misfit
         elif not np.isfinite(values).all():
             first = np.flatnonzero(~np.isfinite(values.reshape(steps + 1, -1)).all(axis=1))[0]
             yield f"infos, {name}", f"not finite, first at frame {first}"

@@ -18,19 +18,22 @@ _HARMLESS = (".lock", f".{MARKER}.")
 def claim(config: ExportConfig, data: StoredDataSet) -> None:
     """Makes the folder this export's, which the caller has locked, or finds that it is.
 
+    An export that has not begun with the first episode gives way.
+
     Raises:
         CareError: Something else is in it.
     """
     folder, content = config.out, _content(config, data)
-    if (folder / MARKER).is_file():
-        stored = json_file.read(folder / MARKER)
-        for key in content:
-            if not isinstance(stored, dict) or stored.get(key) != content[key]:
-                raise CareError(f"{folder} holds an export of another {key}: choose another --out")
-    elif all(path.name.startswith(_HARMLESS) for path in folder.iterdir()):
+    names = {path.name for path in folder.iterdir() if not path.name.startswith(_HARMLESS)}
+    stored = json_file.read(folder / MARKER) if MARKER in names else None
+    if names and not (isinstance(stored, dict) and "content" in stored):
+        raise CareError(f"{folder} is not empty and holds no export: choose another --out")
+    if names <= {MARKER}:
         write_text(folder / MARKER, json.dumps(content, indent=1) + "\n")
     else:
-        raise CareError(f"{folder} is not empty and holds no export: choose another --out")
+        for key in content:
+            if stored.get(key) != content[key]:
+                raise CareError(f"{folder} holds an export of another {key}: choose another --out")
     sweep(folder)
 
 

@@ -12,6 +12,7 @@ from minari import EpisodeData
 from numpy.typing import NDArray
 
 from files.whole import whole
+from recorders.care.contents import is_plain, known_infos
 from recorders.care.errors import CareError
 
 Columns = dict[str, NDArray[Any]]
@@ -27,7 +28,7 @@ def columns(episode: EpisodeData, number: int, first: int, state: Sequence[str])
         state: Infos that make ``observation.state``.
 
     Raises:
-        CareError: An info is not there.
+        CareError: An info is not there, or not of numbers.
     """
     steps = len(episode.actions)
     done = episode.terminations | episode.truncations
@@ -43,8 +44,9 @@ def columns(episode: EpisodeData, number: int, first: int, state: Sequence[str])
         "next.reward": episode.rewards.astype(np.float32),
         "next.done": done.astype(np.bool_),
     }
-    if "executed_action" in episode.infos:
-        found["executed_action"] = episode.infos["executed_action"][1:].astype(np.float32)
+    executed = known_infos(episode).get("executed_action")
+    if executed is not None:
+        found["executed_action"] = executed[1:].astype(np.float32)
     return found
 
 
@@ -84,8 +86,10 @@ def _state(episode: EpisodeData, number: int, state: Sequence[str]) -> NDArray[n
     steps, parts = len(episode.actions), []
     for name in state:
         if name not in episode.infos:
-            there = ", ".join(episode.infos)
+            there = ", ".join(episode.infos) or "none"
             raise CareError(f"episode {number} has no info {name}, it has {there}")
+        if not is_plain(episode.infos[name]):
+            raise CareError(f"episode {number}, info {name}: holds no plain numbers")
         parts.append(episode.infos[name][:steps].reshape(steps, -1))
     return np.concatenate(parts, axis=1).astype(np.float32)
 

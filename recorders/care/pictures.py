@@ -14,6 +14,7 @@ from nsac_core.benchmarks.report import save_picture
 from recorders.care.action_figure import action_histograms
 from recorders.care.config import ShowConfig
 from recorders.care.contact_sheet import Row, rows, sheet
+from recorders.care.contents import known_infos
 from recorders.care.episode_numbers import parse
 from recorders.care.errors import CareError
 from recorders.care.path_figure import Path as DrivenPath
@@ -65,8 +66,9 @@ def _gather(config: ShowConfig, data: StoredDataSet, numbers: Sequence[int]) -> 
     for number, episode in data.episodes(numbers, "reading", config.quiet):
         entry = data.entries[number]
         gathered.labels.append(episode.actions)
-        if "executed_action" in episode.infos:
-            gathered.executed.append(episode.infos["executed_action"][1:])
+        infos = known_infos(episode)
+        if "executed_action" in infos:
+            gathered.executed.append(infos["executed_action"][1:])
         if number in drawn:
             gathered.rows += rows(number, episode, entry, config.frames, count)
             gathered.paths += _path(number, episode, entry)
@@ -74,9 +76,9 @@ def _gather(config: ShowConfig, data: StoredDataSet, numbers: Sequence[int]) -> 
 
 
 def _path(number: int, episode: EpisodeData, entry: dict[str, Any]) -> Iterator[DrivenPath]:
-    if {"position", "speed"} <= episode.infos.keys():
+    infos = known_infos(episode)
+    if {"position", "speed"} <= infos.keys():
         title = f"episode {number}, {entry.get('map', '')}: {entry.get('outcome', '')}"
-        infos = episode.infos
         yield DrivenPath(title, str(entry.get("map", "")), infos["position"], infos["speed"])
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from policies.protocol import ACTIONS
 from recorders.care.checking import test_episodes
 from recorders.care.config import InfoConfig
+from recorders.care.contents import known_infos
 from recorders.care.stored import StoredDataSet, open_stored
 from recorders.data_set import CONFIGURATION, MADE_BY
 
@@ -131,13 +132,14 @@ def _actions(actions: NDArray[np.float32]) -> Iterator[tuple[str, dict[str, floa
 
 def _learner(episode: EpisodeData) -> float | None:
     """Share of the steps that the learner drove."""
-    drove = episode.infos.get("learner_drove")
+    drove = known_infos(episode).get("learner_drove")
     return None if drove is None else float(np.mean(drove[1:]))
 
 
 def _disturbed(episode: EpisodeData) -> float | None:
     """Share of the steps on which the expert drove, and not what it wanted."""
-    executed, drove = (episode.infos.get(name) for name in ("executed_action", "learner_drove"))
+    infos = known_infos(episode)
+    executed, drove = (infos.get(name) for name in ("executed_action", "learner_drove"))
     if executed is None or drove is None:
         return None
     other = (executed[1:] != episode.actions).any(axis=1)

@@ -214,6 +214,10 @@ ARRAYS: list[tuple[Callable[[dict[str, Any]], object], str]] = [
         "infos, executed_action: gas beyond [0, 1] in 1 step",
     ),
     (
+        lambda a: a["infos"].__setitem__("speed", np.full(STEPS + 1, "fast")),
+        "infos, speed: holds no plain numbers",
+    ),
+    (
         lambda a: a["infos"].__setitem__("position", a["infos"]["speed"]),
         "infos, position: shape (6,), expected (6, 2)",
     ),

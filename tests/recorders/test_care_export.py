@@ -171,3 +171,18 @@ def test_a_wrong_option_is_refused(
 ) -> None:
     with pytest.raises(CareError, match=words):
         export(tmp_path / "out", **changes)
+
+
+def test_a_wrong_option_can_be_mended(episodes: list[Any], tmp_path: Path) -> None:
+    with pytest.raises(CareError, match="no info sped"):
+        export(tmp_path / "out", state=("sped",))
+    assert export(tmp_path / "out", state=("speed",)) == EPISODES
+
+
+def test_a_file_that_only_bears_the_name_of_the_marker_is_kept(
+    episodes: list[Any], tmp_path: Path
+) -> None:
+    (tmp_path / "export.json").write_text('{"mine": 1}')
+    with pytest.raises(CareError, match="holds no export"):
+        export(tmp_path)
+    assert (tmp_path / "export.json").read_text() == '{"mine": 1}'

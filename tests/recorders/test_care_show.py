@@ -9,6 +9,7 @@ import minari
 import numpy as np
 import pandas as pd
 import pytest
+from minari.data_collector.episode_buffer import EpisodeBuffer
 from PIL import Image
 
 from recorders import Disturbance, RecordConfig, record
@@ -135,3 +136,19 @@ def test_episodes_without_metadata_of_ours(make: MakeConfig, root: Path, tmp_pat
     assert isinstance(found.episodes, pd.DataFrame)
     json.dumps(found.as_json(), allow_nan=False)
     assert len(show_data_set(ShowConfig(NAME, tmp_path / "out", quiet=True))) == 4
+
+
+@pytest.mark.parametrize("values", [["fast"] * 4, [[1.0, 2.0]] * 4])
+def test_infos_that_only_share_a_name_with_ours_are_unknown(
+    make: MakeConfig, tmp_path: Path, values: list[Any]
+) -> None:
+    """Another program's speed may be a word, or have two components."""
+    record(make(episodes=1, max_steps=3))
+    stored = minari.load_dataset(NAME)
+    names = ("observations", "actions", "rewards", "terminations", "truncations")
+    arrays: dict[str, Any] = {name: getattr(stored[0], name) for name in names}
+    infos = dict.fromkeys(("speed", "position", "executed_action", "learner_drove"), values)
+    stored.storage.update_episodes([EpisodeBuffer(id=0, infos=infos, **arrays)])
+    assert summarise(InfoConfig(NAME, quiet=True)).facts["disturbed_share"] is None
+    names_drawn = [path.name for path in show_data_set(ShowConfig(NAME, tmp_path / "out"))]
+    assert names_drawn == ["frames.png", "actions.png", "returns.png"]
