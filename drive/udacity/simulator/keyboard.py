@@ -66,6 +66,11 @@ class KeyDrive:
         self.session.step(self.wheel.steering, self.wheel.throttle)
 
 
+MOST_TICKS = 10
+"""Between two pictures: beyond that a slow machine gives the time up as lost and drives in slow
+motion, for to catch up it would fall ever further behind."""
+
+
 def drive_by_keys(config: RecordingConfig) -> RecordingSummary:
     """Opens a window to drive in, and records while R is on, until it is closed or laps are over.
 
@@ -83,9 +88,10 @@ def drive_by_keys(config: RecordingConfig) -> RecordingSummary:
         while not window.closed and not 0 < config.laps <= session.simulator.state.laps:
             keys, switches = window.read()
             drive.recording ^= switches % 2 == 1
-            due = int((time.monotonic() - start) / TICK)
-            for _ in range(due - ticks):
+            late = int((time.monotonic() - start) / TICK) - ticks
+            start += max(late - MOST_TICKS, 0) * TICK
+            for _ in range(min(late, MOST_TICKS)):
                 drive.tick(keys)
-            ticks = due
+                ticks += 1
             window.show(session.simulator.frame(), recording=drive.recording)
         return session.summary()

@@ -12,8 +12,8 @@ from drive.udacity.cli import main
 from drive.udacity.driving_log import DrivingLog
 from drive.udacity.frames import decode
 from drive.udacity.recordings import read
-from drive.udacity.simulator import Simulator, SimulatorError
-from drive.udacity.simulator.keyboard import KeyDrive, Wheel, drive_by_keys
+from drive.udacity.simulator import Simulator, SimulatorError, keyboard
+from drive.udacity.simulator.keyboard import MOST_TICKS, KeyDrive, Wheel, drive_by_keys
 from drive.udacity.simulator.recording import RecordingConfig, Session, record
 from drive.udacity.simulator.scripted_config import ScriptedConfig
 from drive.udacity.simulator.window import Keys
@@ -151,6 +151,28 @@ def test_the_window_shows_reads_keys_and_closes(
     assert shown[0].shape == (960, 480, 3)
     assert tuple(shown[0][24, 24]) != (230, 30, 30)
     assert tuple(shown[-1][24, 24]) == (230, 30, 30), "a red dot while it records"
+
+
+def test_a_machine_that_is_too_slow_drives_in_slow_motion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A minute passes between two pictures, ten times; the car moves for a fifth of a second."""
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    minutes = itertools.count(step=60.0)
+    monkeypatch.setattr(keyboard.time, "monotonic", lambda: next(minutes))
+    flip, shown = pygame.display.flip, itertools.count(1)
+
+    def flip_and_close() -> None:
+        flip()
+        if next(shown) == 10:
+            pygame.event.post(pygame.event.Event(pygame.QUIT))
+
+    monkeypatch.setattr(pygame.display, "flip", flip_and_close)
+    driven: list[Keys] = []
+    monkeypatch.setattr(KeyDrive, "tick", lambda _, keys: driven.append(keys))
+    drive_by_keys(RecordingConfig(tmp_path, laps=0))
+    assert len(driven) == 10 * MOST_TICKS
 
 
 def test_without_a_display_there_is_no_window(
