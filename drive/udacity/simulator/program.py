@@ -18,4 +18,4 @@ def run_stand_in(config: StandInConfig) -> None:
     # Standard output is a report's alone, that others may read it.
     file = sys.stderr if config.report == STANDARD_OUTPUT else sys.stdout
     for entry in fields(summary):
-        print(f"{entry.name}: {getattr(summary, entry.name):.5g}", file=file)  # noqa: T201
+        print(f"{entry.name}: {getattr(summary, entry.name):.5g}", file=file)
