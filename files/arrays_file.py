@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from files.damaged import DamagedError
+from files.present import is_file
 
 
 def read(file: Path, names: tuple[str, ...]) -> dict[str, NDArray[np.generic]]:
@@ -17,7 +18,7 @@ def read(file: Path, names: tuple[str, ...]) -> dict[str, NDArray[np.generic]]:
         DamagedError: The file is missing, damaged (its parts have checksums), of another kind, or
             lacks an array.
     """
-    if not file.is_file():
+    if not is_file(file):
         raise DamagedError(f"{file}: no such file")
     try:
         with np.load(file, allow_pickle=False) as arrays:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from files.damaged import DamagedError
+from files.present import is_file
 from files.whole import whole
 
 CHECKSUMS: dict[str, Any] = {"write_page_checksum": True}
@@ -72,7 +73,7 @@ def read_schema(file: Path) -> Any:  # noqa: ANN401 - untyped
     Raises:
         DamagedError: It is missing, truncated, damaged or no Parquet.
     """
-    if not file.is_file():
+    if not is_file(file):
         raise DamagedError(f"{file}: no such file")
     try:
         schema = pq.read_schema(file)

@@ -14,6 +14,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from files.one_line_error import OneLineError
+from files.present import is_file
 from files.whole import write_bytes
 
 _DIGEST = "sha256"
@@ -46,7 +47,7 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
     Raises:
         TensorFileError: It is missing, no safetensors file, truncated, or not what was written.
     """
-    if not path.is_file():
+    if not is_file(path):
         raise TensorFileError(f"{path}: no such file")
     try:
         with safe_open(path, framework="pt") as file:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from files import json_file
 from files.json_file import JsonError
+from files.present import is_file
 from files.whole import write_text
 from maps.seeds import seed_map
 from maps.track_map import MapError, TrackMap
@@ -52,7 +53,7 @@ def load(name: str | Path) -> TrackMap:
     if text.startswith("seed:"):
         raise MapError(f"{text}: a seed is written seed:42, a range seed:2000-2099")
     path = Path(name)
-    if _is_file(path):
+    if is_file(path):
         return read(path)
     if path.suffix == ".json" or len(path.parts) > 1:
         raise MapError(f"{path}: no such map file")
@@ -91,13 +92,6 @@ def expand(maps: str) -> list[str]:
                 load(part)
             singles.append(part)
     return singles
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name too long, say
-        return False
 
 
 def read(path: str | Path) -> TrackMap:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from drive.observation import ObservationSpec
 from files import tensor_file
+from files.present import is_file
 from files.tensor_file import TensorFileError
 from nsac_core import methods
 from nsac_core.methods.protocol import Method
@@ -115,7 +116,7 @@ def read(path: Path) -> tuple[Header, dict[str, Tensor]]:
     Raises:
         PolicyError: If the file is missing, damaged, no checkpoint, or of a newer version.
     """
-    if not path.is_file():
+    if not is_file(path):
         raise PolicyError(f"{path}: no such checkpoint")
     try:
         words, tensors = tensor_file.read(path)

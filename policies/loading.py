@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from drive.observation import ObservationSpec
+from files.present import is_file
 from policies import checkpoint, selective
 from policies.checking import checked
 from policies.errors import PolicyError
@@ -55,7 +56,7 @@ def load(
         policy = _supervised(text, trust)
     elif (source := files.parse(text)) is not None:
         policy = foreign.load(source, trust)
-    elif text in BUNDLED or text.endswith(".safetensors") or _is_file(text):
+    elif text in BUNDLED or text.endswith(".safetensors") or is_file(Path(text)):
         policy = _from_file(BUNDLED.get(text, Path(text)), observation)
     elif ":" in text:
         policy = _from_factory(text)
@@ -70,13 +71,6 @@ def load(
             f"{observation.to_json()}"
         )
     return policy
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except OSError:  # a name too long, say
-        return False
 
 
 def _from_file(path: Path, observation: ObservationSpec | None) -> Policy:
@@ -111,11 +105,12 @@ def _from_factory(text: str) -> Policy:
 @contextmanager
 def _working_folder_importable() -> Iterator[None]:
     """Lets an installed command import a module that lies where the user is."""
-    sys.path.insert(0, str(Path.cwd()))
+    folder = str(Path.cwd())
+    sys.path.insert(0, folder)
     try:
         yield
     finally:
-        sys.path.remove(str(Path.cwd()))
+        sys.path.remove(folder)
 
 
 def _described(fault: Exception) -> str:

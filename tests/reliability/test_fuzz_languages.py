@@ -40,7 +40,22 @@ def test_any_selective_driver(text: str) -> None:
 
 
 @pytest.mark.fault("any text (fuzzed)", "--policy", "one line")
-@given(texts("selective:", "?", "nsac2", ".safetensors", ".onnx", ".pt2", "=", "&", "/", ":", "a."))
+@given(
+    texts(
+        "selective:",
+        "?",
+        "x" * 400,
+        "nsac2",
+        ".safetensors",
+        ".onnx",
+        ".pt2",
+        "=",
+        "&",
+        "/",
+        ":",
+        "a.",
+    )
+)
 @examples(150)
 def test_any_name_of_a_policy(text: str) -> None:
     assert valid_or(PolicyError, load, text) is None
