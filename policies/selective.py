@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
-from urllib.parse import parse_qsl
 
 import numpy as np
 from numpy.typing import NDArray
 
 from policies.errors import PolicyError
+from policies.foreign.source import options_of
 from policies.protocol import ACTIONS, Decision, Policy
 
 Part = Literal["epistemic", "aleatoric", "total", "random"]
@@ -138,13 +138,13 @@ def parse(text: str) -> tuple[str, Handover]:
         The driver, and when it hands over.
 
     Raises:
-        PolicyError: An option is missing, unknown or no number.
+        PolicyError: An option is missing, unknown, no number or there twice.
     """
     spelled = text.removeprefix(PREFIX)
     driver, query = spelled.rsplit("?", 1) if "?" in spelled else (spelled, "")
     kinds = {field.name: field.type for field in fields(Handover)}
     options: dict[str, Any] = {}
-    for name, value in parse_qsl(query, keep_blank_values=True):
+    for name, value in options_of(driver, query).items():
         if name not in kinds:
             raise PolicyError(f"{text}: no option {name!r}, expected {', '.join(kinds)}")
         read = {"part": str, "hold": int}.get(name, float)

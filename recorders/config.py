@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from files.one_line_error import OneLineError
+from policies import selective
 from policies.foreign.source import digest
 from recorders.disturbance_config import SHARE, Disturbance
 from recorders.human.config import HumanConfig
@@ -154,7 +155,7 @@ class RecordConfig:
         if self.learner is None:
             del decisive["learner_share"], decisive["segment"]
         for name in ("learner",) if self.by_hand else ("driver", "learner"):
-            found = digest(decisive[name] or "")
+            found = digest(_file(decisive[name] or ""))
             if found:
                 decisive[f"{name}_sha256"] = found
         return decisive
@@ -168,3 +169,8 @@ class RecordConfig:
                 "driver human and a learner do not go together: "
                 "nobody can label what somebody else drives; leave out --learner"
             )
+
+
+def _file(policy: str) -> str:
+    """The file of a policy, be it under a supervisor or not."""
+    return selective.parse(policy)[0] if policy.startswith(selective.PREFIX) else policy

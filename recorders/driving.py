@@ -13,7 +13,7 @@ import policies
 from drive.carracing.observations import FrameStack
 from drive.carracing.world import ObservationName
 from policies.errors import PolicyError
-from policies.protocol import Policy
+from policies.protocol import Policy, Watchful
 from recorders.config import WORLD, RecordConfig
 from recorders.episode import Episode
 from recorders.lane import Lane
@@ -61,8 +61,11 @@ class Driver:
         Raises:
             policies.PolicyError: The policy returned what cannot be driven.
         """
+        worlds = [lane.world for lane in lanes]
+        if isinstance(self._policy, Watchful):
+            self._policy.watch(worlds)
         if self.sees_worlds:
-            return self._policy.act([lane.world for lane in lanes]).action
+            return self._policy.act(worlds).action
         frames = np.stack([lane.picture if self.sees_colours else lane.frame for lane in lanes])
         return self._policy.act(self._stack.push(frames)).action
 

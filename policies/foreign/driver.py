@@ -51,31 +51,40 @@ class ForeignDriver:
         """There is nothing to forget."""
 
     def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
-        """Decides for all cars; ``action`` is clipped to the world's limits."""
-        given = self._network.layout.arrange(np.asarray(observations))
+        """Decides for all cars; ``action`` is clipped to the world's limits.
+
+        Raises:
+            PolicyError: The network fails; in one line.
+        """
+        try:
+            return self._decide(np.asarray(observations))
+        except PolicyError:
+            raise
+        except Exception as fault:  # a network may raise anything
+            raise PolicyError(
+                f"{self.name}: cannot decide on {len(observations)} observations at once: "
+                f"{type(fault).__name__}: {fault}"
+            ) from None
+
+    def _decide(self, observations: NDArray[np.uint8]) -> Decision:
+        given = self._network.layout.arrange(observations)
         if self._network.batches:
             return _decision(self._network(given))
         rows = [self._network(given[car : car + 1]) for car in range(len(given))]
         return _decision({name: np.concatenate([row[name] for row in rows]) for name in rows[0]})
 
 
-def try_out(driver: ForeignDriver, cars: int = 2) -> None:
+def try_out(driver: ForeignDriver) -> None:
     """Has black pictures decided on, so that faults show before anything is driven.
+
+    Those of three cars, and of one: a network may have been traced for a certain number.
 
     Raises:
         PolicyError: The network fails, or gives what cannot be driven; in one line.
     """
-    black = np.zeros((cars, *driver.observation.shape), dtype=np.uint8)
-    try:
-        decision = driver.act(black)
-    except PolicyError:
-        raise
-    except Exception as fault:  # a network may raise anything
-        words = " ".join(str(fault).split())
-        raise PolicyError(
-            f"cannot decide on {cars} observations at once: {type(fault).__name__}: {words}"
-        ) from None
-    check_decision(decision, cars, driver.name, space=actions_of(driver.observation))
+    for cars in (3, 1):
+        decision = driver.act(np.zeros((cars, *driver.observation.shape), dtype=np.uint8))
+        check_decision(decision, cars, driver.name, space=actions_of(driver.observation))
 
 
 def chosen_outputs(names: Sequence[str]) -> dict[str, str]:

@@ -45,12 +45,31 @@ class Source:
 
 
 def parse(text: str) -> Source | None:
-    """Reads ``FILE`` or ``FILE?name=value&name=value``; None for what is no file of ours."""
+    """Reads ``FILE`` or ``FILE?name=value&name=value``; None for what is no file of ours.
+
+    Raises:
+        PolicyError: An option is there twice.
+    """
     name, _, query = text.partition("?")
     path = Path(name)
     if path.suffix.lower() not in SUFFIXES:
         return None
-    return Source(path, dict(parse_qsl(query, keep_blank_values=True)))
+    return Source(path, options_of(name, query))
+
+
+def options_of(name: str, query: str) -> dict[str, str]:
+    """Reads ``name=value&name=value``, said about what is so named.
+
+    Raises:
+        PolicyError: An option is there twice, of which the last would count in silence.
+    """
+    pairs = parse_qsl(query, keep_blank_values=True)
+    options = dict(pairs)
+    if len(options) < len(pairs):
+        given = [option for option, _ in pairs]
+        twice = next(option for option in given if given.count(option) > 1)
+        raise PolicyError(f"{name}: {twice} is there twice")
+    return options
 
 
 def digest(text: str) -> str:

@@ -158,7 +158,7 @@ def test_what_cannot_be_driven_is_one_line(
 
 def test_two_actions_are_too_few(tmp_path: Path) -> None:
     path = network(tmp_path / "m.onnx", ["n", 2, 84, 84])
-    with pytest.raises(PolicyError, match=r"action has shape \(2, 2\), expected a \(2, 3\)"):
+    with pytest.raises(PolicyError, match=r"action has shape \(3, 2\), expected a \(3, 3\)"):
         policies.load(path)
 
 

@@ -39,6 +39,28 @@ class Pair(nn.Module):
         return means(stacks), means(stacks)
 
 
+class Pinned(nn.Module):
+    """Made for two cars."""
+
+    def forward(self, stacks: Tensor) -> Tensor:
+        return means(stacks).reshape(2, 3)
+
+
+class Squeezed(nn.Module):
+    """Forgets about the batch of one car."""
+
+    def forward(self, stacks: Tensor) -> Tensor:
+        return means(stacks).squeeze()
+
+
+class Brittle(nn.Module):
+    """Fails once it sees something."""
+
+    def forward(self, stacks: Tensor) -> Tensor:
+        found = means(stacks)
+        return found[:, torch.arange(3) + (stacks.max() > 0).long()]
+
+
 def scripted(path: Path, network: nn.Module, example: Tensor) -> Path:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
@@ -145,7 +167,10 @@ def test_a_pickle_is_never_loaded(trust: bool, zipped: bool, tmp_path: Path) -> 
         (Means, "?shape=four", "shape is 'four'"),
         (Means, SHAPE + "&dtype=int8", "dtype is 'int8', expected float32 or uint8"),
         (Means, SHAPE + "&batch=3", "no option 'batch', expected shape, dtype, scale"),
-        (Means, "?shape=96x96x3", "cannot decide on 2 observations at once|has shape"),
+        (Means, SHAPE + "&dtype=uint8&dtype=float32", "dtype is there twice"),
+        (Means, "?shape=96x96x3", "cannot decide on 3 observations at once|has shape"),
+        (Pinned, SHAPE, "action has shape|cannot decide on 3 observations at once"),
+        (Squeezed, SHAPE + "&dtype=uint8", r"action has shape \(3,\), expected a \(1, 3\)"),
         (Pair, SHAPE + "&dtype=uint8", "gives tuple, expected a tensor, or tensors by the names"),
     ],
 )
@@ -176,3 +201,12 @@ def test_what_is_not_exported_right_is_one_line(
         policies.load(path, trust=True)
     assert "\n" not in str(caught.value)
     assert "Traceback" not in caplog.text  # which torch would log
+
+
+def test_a_network_that_fails_on_the_way_is_one_line(tmp_path: Path) -> None:
+    """Black pictures are no trouble to it."""
+    path = scripted(tmp_path / "m.pt", Brittle(), example())
+    policy = policies.load(f"{path}{SHAPE}&dtype=uint8", trust=True)
+    with pytest.raises(PolicyError, match="m: cannot decide on 2 observations at once: ") as caught:
+        policy.act(np.full((2, 4, 84, 84), 9, np.uint8))
+    assert "\n" not in str(caught.value)

@@ -214,3 +214,18 @@ def test_noise_differs_between_episodes_and_follows_the_seed(make: MakeConfig) -
     assert not np.array_equal(first, second)
     np.testing.assert_array_equal(first, executed("b-v0", 0)[0])
     assert not np.array_equal(first, executed("c-v0", 1)[0])
+
+
+def test_a_supervised_learner_is_shown_the_worlds_and_bound_to_its_file(
+    make: MakeConfig, tmp_path: Path
+) -> None:
+    file = tmp_path / "learner.onnx"
+    file.write_bytes(b"one")
+    learner = f"selective:{file}?threshold=0"
+    digests = {make(learner=name).content()["learner_sha256"] for name in (learner, str(file))}
+    assert len(digests) == 1
+    file.write_bytes(b"another")
+    assert make(learner=learner).content()["learner_sha256"] not in digests
+    name = record(make(learner="selective:scripted_drivers:Painter?threshold=0", episodes=1))
+    (episode,) = minari.load_dataset(name)
+    assert episode.infos["learner_drove"][1:].all()
