@@ -4,6 +4,8 @@ from dataclasses import dataclass, fields
 
 STEPS_PER_SECOND = 50
 """Steps of the world in a second of its time."""
+SLOWEST, FASTEST = 0.1, 1000.0
+"""Limits of ``HumanConfig.speed``: keys are looked at once a step, which must not be seldom."""
 
 
 @dataclass(frozen=True)
@@ -13,8 +15,8 @@ class HumanConfig:
     Full lock is 1; a rate of 4 goes from straight ahead to full lock in a quarter of a second.
 
     Attributes:
-        speed: Seconds of the world in a second: 1 is real time, 0.5 slow motion.
-        discard_seconds: How much Backspace takes back, seconds of the world.
+        speed: Seconds of the world in a second: 1 is real time, 0.5 slow motion, 0.1 the slowest.
+        discard_seconds: How much Backspace takes back, seconds of the world; one step at least.
         steer_rate: Of the steering while its key is held, full locks a second.
         return_rate: Of the steering on its way back to the middle.
         fast_share: What is left of ``steer_rate`` at ``fast_speed`` and above, for at speed the
@@ -53,6 +55,13 @@ class HumanConfig:
             value = getattr(self, entry.name)
             if entry.name != "dead_zone" and not 0 < value < float("inf"):
                 raise ValueError(f"human.{entry.name} must be positive, not {value}")
+        if not SLOWEST <= self.speed <= FASTEST:
+            raise ValueError(f"human.speed must lie in [{SLOWEST}, {FASTEST}], not {self.speed}")
+        if self.discard_seconds < 1 / STEPS_PER_SECOND:
+            raise ValueError(
+                f"human.discard_seconds must be at least {1 / STEPS_PER_SECOND}, one step, not "
+                f"{self.discard_seconds}"
+            )
         for name in ("fast_share", "key_gas", "key_brake"):
             if getattr(self, name) > 1:
                 raise ValueError(f"human.{name} must be at most 1, not {getattr(self, name)}")

@@ -85,6 +85,9 @@ def test_keys_and_gamepad_together_stay_within_the_limits() -> None:
     ("field", "value", "words"),
     [
         ("speed", 0, "human.speed must be positive"),
+        ("speed", 0.001, r"human.speed must lie in \[0.1, 1000.0\], not 0.001"),
+        ("speed", 1e308, r"human.speed must lie in \[0.1, 1000.0\], not 1e\+308"),
+        ("discard_seconds", 0.009, "human.discard_seconds must be at least 0.02, one step"),
         ("steer_rate", -1, "human.steer_rate must be positive"),
         ("discard_seconds", float("nan"), "human.discard_seconds must be positive"),
         ("key_gas", 1.1, "human.key_gas must be at most 1"),
