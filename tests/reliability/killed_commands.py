@@ -145,10 +145,10 @@ RECORD = Target(
 )
 TRAIN = Target(
     "train",
-    ("policies", *_TRAIN, "--epochs", "20", "--out", "policy.safetensors"),
+    ("policies", *_TRAIN, "--epochs", "8", "--out", "policy.safetensors"),
     epochs,
     checkpoint,
-    total=20,
+    total=8,
     joined="policy.safetensors",
     workers=False,
 )
