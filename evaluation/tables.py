@@ -26,7 +26,8 @@ def facts(laps: pd.DataFrame) -> str:
     under = f", clean and under {len(perturbed)} perturbations" if len(perturbed) else ""
     seeds = ", ".join(str(seed) for seed in sorted(laps["seed"].unique()))
     return (
-        f"{len(laps)} laps on {tracks} {'track' if tracks == 1 else 'tracks'}, "
+        f"{len(laps)} {'lap' if len(laps) == 1 else 'laps'} on "
+        f"{tracks} {'track' if tracks == 1 else 'tracks'}, "
         f"{renderers} renderer, seed {seeds}{under}"
     )
 

@@ -25,7 +25,7 @@ def claim(config: ExportConfig, data: StoredDataSet) -> None:
     """
     folder, content = config.out, _content(config, data)
     names = {path.name for path in folder.iterdir() if not path.name.startswith(_HARMLESS)}
-    stored = json_file.read(folder / MARKER) if MARKER in names else None
+    stored: Any = json_file.read(folder / MARKER) if MARKER in names else {}
     if names and not (isinstance(stored, dict) and "content" in stored):
         raise CareError(f"{folder} is not empty and holds no export: choose another --out")
     if names <= {MARKER}:

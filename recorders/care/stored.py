@@ -115,7 +115,7 @@ def _inside(name: str) -> str:
 
 def _entry(path: Path) -> dict[str, Any]:
     """An episode's metadata, with the one field that Minari gives every episode."""
-    entry = json_file.read(path)
+    entry: dict[str, Any] = json_file.read(path)
     steps = entry.get("total_steps") if isinstance(entry, dict) else None
     if type(steps) is not int or steps < 1:
         raise CareError(
