@@ -63,7 +63,7 @@ def run(
         description: What it is for.
         commands: By their words.
         arguments: Of the command line; None takes those of the process.
-        default: What is done where the first word names no command.
+        default: What is done where there are options alone.
 
     Raises:
         SystemExit: After help or the version, and with a status other than 0 (see ``STATUSES``).
@@ -71,7 +71,7 @@ def run(
     given = sys.argv[1:] if arguments is None else arguments
     if given and given[0] in commands:
         perform(f"{prog} {given[0]}", commands[given[0]], given[1:])
-    elif default is not None:
+    elif default is not None and all(word.startswith("-") for word in given[:1]):
         perform(prog, default, given, f"{default.description}\n\n{_told(prog, commands)}")
     else:
         with _printing():

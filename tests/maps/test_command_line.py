@@ -100,6 +100,17 @@ def test_every_other_end_has_its_status(
     assert capsys.readouterr().err == error
 
 
+def test_a_program_that_does_without_a_word_knows_a_wrong_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    default = COMMANDS["greet-once"]
+    run("nsac-test", "For tests.", COMMANDS, ["--name", "Ada"], default)
+    assert capsys.readouterr().out == "hello Ada\n"
+    with pytest.raises(SystemExit, match="2"):
+        run("nsac-test", "For tests.", COMMANDS, ["great", "--name", "Ada"], default)
+    assert "no command 'great'; did you mean greet?" in capsys.readouterr().err
+
+
 def test_a_wrong_option_is_status_2_and_names_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert ends("greet", "--nam", "Ada") == 2
     assert "--nam" in capsys.readouterr().err
