@@ -30,9 +30,9 @@ from evaluation.udacity.open_loop_config import OpenLoopConfig
 from evaluation.udacity.run import evaluate as evaluate_stand_in
 from evaluation.udacity.saliency import draw_saliency
 from evaluation.udacity.saliency_config import SaliencyConfig
-from files.whole import make_writable
 from maps import MapError
 from maps.faults import one_line
+from maps.files.whole import make_writable
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.report import write_summary
 from nsac_core.benchmarks.sheets import Sheet

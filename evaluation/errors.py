@@ -1,6 +1,6 @@
 """What goes wrong in an evaluation, in one line each."""
 
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 
 
 class EvaluationError(OneLineError):

@@ -20,7 +20,7 @@ from evaluation.figures import BLUE, GREY
 from evaluation.lane import Lane
 from evaluation.perturbation_sheet_config import SheetConfig
 from evaluation.perturbations import CLEAN, PERTURBATIONS, SEVERITIES, Perturbed
-from files.whole import make_writable, whole
+from maps.files.whole import make_writable, whole
 
 WIDTH, HEIGHT = 1.1, 1.3
 """Inches of one picture, with its title."""

@@ -23,10 +23,10 @@ from evaluation.identity import Entrant, changed, description, entrants, identit
 from evaluation.metrics import lap_table
 from evaluation.observer import Observer
 from evaluation.perturbations import CLEAN, Perturbed
-from files import parquet_file
-from files.locks import holds_nothing, locked_folder
-from files.parquet_file import CHECKSUMS
-from files.whole import sweep, whole, write_text
+from maps.files import parquet_file
+from maps.files.locks import holds_nothing, locked_folder
+from maps.files.parquet_file import CHECKSUMS
+from maps.files.whole import sweep, whole, write_text
 from nsac_core.benchmarks.processes import finished
 from policies import Policy
 
@@ -78,7 +78,7 @@ def evaluate(config: EvaluateConfig) -> Run:
         EvaluationError: The folder holds another run, or the configuration cannot be.
         PolicyError: A policy cannot be loaded, or returned what cannot be driven.
         MapError: There is no such map.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     with alone(config.out, "report.html"):
@@ -105,7 +105,7 @@ def drive(config: EvaluateConfig, watch: Watch = _unseen) -> Run:
         EvaluationError: The folder holds another run, or the configuration cannot be.
         PolicyError: A policy cannot be loaded, or returned what cannot be driven.
         MapError: There is no such map.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     laps_file = config.out / "laps.parquet"
@@ -131,7 +131,7 @@ def alone(out: Path, last: str | None = None) -> Iterator[None]:
 
     Raises:
         EvaluationError: It holds something else.
-        files.locks.LockedError: Another process is at work in it.
+        maps.files.locks.LockedError: Another process is at work in it.
         OSError: It cannot be written.
     """
     if not holds_nothing(out) and not (out / "config.json").is_file():

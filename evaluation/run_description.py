@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import EvaluationError
-from files import json_file
-from files.json_file import JsonError
-from files.plain_values import checked, made
+from maps.files import json_file
+from maps.files.json_file import JsonError
+from maps.files.plain_values import checked, made
 
 FILE = "config.json"
 

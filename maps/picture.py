@@ -7,7 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from files.whole import whole
+from maps.files.whole import whole
 from maps.shaping import reach, resample, tangents
 from maps.track_map import TrackMap
 

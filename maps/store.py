@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from files import json_file
-from files.json_file import JsonError
-from files.present import is_file
-from files.whole import write_text
+from maps.files import json_file
+from maps.files.json_file import JsonError
+from maps.files.present import is_file
+from maps.files.whole import write_text
 from maps.seeds import seed_map
 from maps.track_map import MapError, TrackMap
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 
 PLAYFIELD = 2000 / 6  # gymnasium ends an episode where |x| or |y| passes this
 HALF_WIDTH = 40 / 6  # of gymnasium's road, in world units

@@ -2,8 +2,8 @@
 
 from rich.console import Console
 
-from files.whole import make_writable
 from maps.faults import one_line
+from maps.files.whole import make_writable
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill, runs_of
 from nsac_core.benchmarks.page_config import Page, ReportRun

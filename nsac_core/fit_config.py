@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 
 Criterion = Literal["nll", "mse", "mae", "crps"]
 Schedule = Literal["constant", "cosine"]

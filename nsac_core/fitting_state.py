@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from files import tensor_file
-from files.one_line_error import OneLineError
-from files.tensor_file import TensorFileError
+from maps.files import tensor_file
+from maps.files.one_line_error import OneLineError
+from maps.files.tensor_file import TensorFileError
 
 
 class FittingStateError(OneLineError):

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from drive.observation import ObservationSpec
-from files import tensor_file
-from files.present import is_file
-from files.tensor_file import TensorFileError
+from maps.files import tensor_file
+from maps.files.present import is_file
+from maps.files.tensor_file import TensorFileError
 from nsac_core import methods
 from nsac_core.methods.protocol import Method
 from policies import encoders

@@ -3,8 +3,8 @@
 from typing import Any, TypeVar
 
 from drive.observation import ObservationSpec
-from files import json_file
-from files.plain_values import made
+from maps.files import json_file
+from maps.files.plain_values import made
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ import numpy as np
 from minari import EpisodeData, MinariDataset
 from numpy.typing import NDArray
 
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 from policies import episode_files
 from policies.protocol import ACTIONS
 

@@ -1,6 +1,6 @@
 """What goes wrong with policies."""
 
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 
 
 class PolicyError(OneLineError):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from drive.observation import ObservationSpec
-from files.present import is_file
+from maps.files.present import is_file
 from policies import checkpoint, selective
 from policies.checking import checked
 from policies.errors import PolicyError

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from files.locks import locked_file
+from maps.files.locks import locked_file
 from nsac_core.fitting import EpochCallback
 from policies import checkpoint, demonstrations
 from policies.cloning import Lessons, clone, is_trained, untrained
@@ -46,7 +46,7 @@ def train(
     Raises:
         PolicyError: The configuration, or a checkpoint to start from, cannot be used.
         demonstrations.DemonstrationError: A data set cannot be read or is too small.
-        files.locks.LockedError: Another process is about to write the checkpoint.
+        maps.files.locks.LockedError: Another process is about to write the checkpoint.
         OSError: It cannot be written.
     """
     config.check()

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from files.whole import write_text
+from maps.files.whole import write_text
 from policies.errors import PolicyError
 
 

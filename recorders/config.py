@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 from policies import selective
 from policies.foreign.source import digest
 from recorders.disturbance_config import SHARE, Disturbance

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from minari import MinariDataset
 
-from files.locks import locked_folder
-from files.whole import whole
+from maps.files.locks import locked_folder
+from maps.files.whole import whole
 from policies.train import train
 from policies.train_config import TrainConfig
 from recorders.config import RecordConfig
@@ -34,7 +34,7 @@ def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
     Raises:
         RecordError: A recording cannot be made.
         policies.PolicyError: A training cannot be done.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     with locked_folder(folder):

@@ -23,10 +23,10 @@ from minari.data_collector.episode_buffer import EpisodeBuffer
 from minari.dataset.minari_dataset import parse_dataset_id
 from minari.dataset.minari_storage import MinariStorage
 
-from files import json_file
-from files.json_file import JsonError
-from files.locks import locked_folder
-from files.whole import named, write_text
+from maps.files import json_file
+from maps.files.json_file import JsonError
+from maps.files.locks import locked_folder
+from maps.files.whole import named, write_text
 from policies.protocol import ACTION_HIGH, ACTION_LOW
 from recorders.care import checksums, replacing
 from recorders.config import WORLD, RecordConfig, RecordError
@@ -66,7 +66,7 @@ class RecordedDataSet:
         Raises:
             RecordError: It was recorded with another configuration, or holds more episodes than
                 asked for.
-            files.locks.LockedError: Another process records it just now.
+            maps.files.locks.LockedError: Another process records it just now.
             OSError: It cannot be written.
         """
         new = not self.folder.exists()
@@ -173,7 +173,7 @@ class RecordedDataSet:
         """Holds the data set alone; the kernel frees the lock even of a process that is killed.
 
         Raises:
-            files.locks.LockedError: Another process holds it.
+            maps.files.locks.LockedError: Another process holds it.
             OSError: It cannot be written.
         """
         with locked_folder(self.folder):

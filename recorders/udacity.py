@@ -20,7 +20,7 @@ from drive.udacity.driving_log_error import DrivingLogError
 from drive.udacity.frame_shape import Frame
 from drive.udacity.protocol import MAX_STEERING_DEGREES, Command, Telemetry
 from drive.udacity.recordings import Fault, Recording, Row, read
-from files.locks import locked_folder
+from maps.files.locks import locked_folder
 from recorders.udacity_config import UdacityRecordConfig
 
 __all__ = [
@@ -120,7 +120,7 @@ def record_udacity(
     Raises:
         DrivingLogError: The configuration cannot be, or the folder cannot be written.
         drive.udacity.bridge.BridgeError: The port is none, or the address public.
-        files.locks.LockedError: Another process writes to the folder.
+        maps.files.locks.LockedError: Another process writes to the folder.
         OSError: The port is taken, or the folder cannot be written.
     """
     config.check()

@@ -1,6 +1,6 @@
 """The one fault of recordings."""
 
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 
 
 class DrivingLogError(OneLineError):

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from drive.udacity.frame_shape import FRAME_SHAPE, HEIGHT, WIDTH, Frame
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 
 JPEG_QUALITY = 75
 """Unity's own quality, which the simulator uses for its recordings and on the wire."""

@@ -15,7 +15,7 @@ from evaluation.comparison.entrants import method_of, seed_of
 from evaluation.comparison.intervals import crossed_bootstrap, matrix
 from evaluation.errors import EvaluationError
 from evaluation.statistics import Interval
-from files import parquet_file
+from maps.files import parquet_file
 from nsac_core.benchmarks.contenders import title
 from nsac_core.benchmarks.sheets import Field, Sheet
 

@@ -10,7 +10,7 @@ from evaluation.comparison.config import ComparisonConfig
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
 from evaluation.run import drive
-from files import parquet_file
+from maps.files import parquet_file
 
 CEILINGS = "ceilings"
 """Arm of the drivers that are no clones."""

@@ -14,9 +14,9 @@ import torch
 from evaluation.comparison.clones import Clone
 from evaluation.comparison.config import ComparisonConfig
 from evaluation.comparison.recording import parts
-from files import parquet_file
-from files.parquet_file import CHECKSUMS
-from files.whole import whole
+from maps.files import parquet_file
+from maps.files.parquet_file import CHECKSUMS
+from maps.files.whole import whole
 from nsac_core import fitting, metrics
 from nsac_core.benchmarks.cells import frame, prediction_of
 from nsac_core.benchmarks.processes import finished

@@ -9,7 +9,7 @@ import numpy as np
 from minari import MinariDataset
 
 from evaluation.comparison.config import ComparisonConfig
-from files.whole import write_text
+from maps.files.whole import write_text
 from policies import demonstrations
 from policies.demonstrations import Demonstrations
 from policies.encoders import ENCODERS

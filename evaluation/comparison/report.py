@@ -25,8 +25,8 @@ from evaluation.comparison.tables import (
 )
 from evaluation.comparison.while_driving import handing_over, while_driving
 from evaluation.errors import EvaluationError
-from files import json_file, parquet_file
-from files.whole import write_text
+from maps.files import json_file, parquet_file
+from maps.files.whole import write_text
 from nsac_core.benchmarks.figures import overview as open_loop_overview
 from nsac_core.benchmarks.page import fill_blocks
 from nsac_core.benchmarks.report import save_figure

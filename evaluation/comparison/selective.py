@@ -21,7 +21,7 @@ from evaluation.limits import MAX_STEPS
 from evaluation.metrics.base import column
 from evaluation.metrics.uncertainty import total_sigma
 from evaluation.run import Run, drive
-from files import parquet_file
+from maps.files import parquet_file
 from nsac_core.benchmarks.report import write_frame
 from policies.selective import Handover, Part, spell
 

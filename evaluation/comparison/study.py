@@ -11,7 +11,7 @@ from evaluation.comparison.recording import record_expert
 from evaluation.comparison.report import Report, report
 from evaluation.comparison.selective import SelectiveConfig, drive_selective
 from evaluation.identity import digest_of
-from files.locks import locked_folder
+from maps.files.locks import locked_folder
 from nsac_core.benchmarks.runner import claim
 
 Tell = Callable[[str], None]
@@ -35,7 +35,7 @@ def compare(config: ComparisonConfig, tell: Tell = print) -> Report | None:
         recorders.RecordError: A recording cannot be made.
         policies.demonstrations.DemonstrationError: The demonstrations are not recorded.
         maps.MapError: There is no such map.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     config.check()

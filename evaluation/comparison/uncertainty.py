@@ -30,7 +30,7 @@ from evaluation.foresight import alarm_level, coming_error, lead_times, leaves_s
 from evaluation.metrics.base import column
 from evaluation.metrics.uncertainty import PARTS, total_sigma
 from evaluation.statistics import Interval
-from files import parquet_file
+from maps.files import parquet_file
 from nsac_core.benchmarks.contenders import order, title
 from nsac_core.benchmarks.sheets import Field, Sheet
 from policies.protocol import ACTIONS

@@ -23,10 +23,10 @@ from evaluation.limits import MAX_STEPS
 from evaluation.observer import Moment, Observer
 from evaluation.perturbations import CLEAN
 from evaluation.run import drive
-from files import arrays_file, parquet_file
-from files.damaged import DamagedError
-from files.plain_values import made
-from files.whole import whole
+from maps.files import arrays_file, parquet_file
+from maps.files.damaged import DamagedError
+from maps.files.plain_values import made
+from maps.files.whole import whole
 from policies import Policy
 
 RECORDERS: tuple[type[LapRecorder], ...] = (FrameRecorder, TraceRecorder)

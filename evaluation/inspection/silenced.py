@@ -17,7 +17,7 @@ from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.seen_laps import config_of, sources_of
 from evaluation.inspection.trace_columns import NEURON
 from evaluation.metrics import lap_table
-from files import parquet_file
+from maps.files import parquet_file
 from nsac_core.benchmarks.processes import finished
 from nsac_core.circuit_attention import CircuitAttention
 from nsac_core.recording import layers

@@ -14,7 +14,7 @@ from evaluation.inspection.silenced import drive_silenced
 from evaluation.inspection.trace_figure import COLUMNS, figure_6, neuron_figure
 from evaluation.inspection.traces_config import TracesConfig
 from evaluation.run import alone
-from files import parquet_file
+from maps.files import parquet_file
 from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Field, Number, Sheet
 
@@ -49,7 +49,7 @@ def trace(config: TracesConfig) -> Traced:
         EvaluationError: None of the drivers has a circuit; or as ``LapsConfig.laps``.
         PolicyError: As ``LapsConfig.laps``.
         MapError: There is no such map.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     if config.ablate < 0:

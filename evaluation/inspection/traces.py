@@ -9,8 +9,8 @@ from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.recorder import LapRecorder
 from evaluation.inspection.trace_columns import Record, of_car, table
 from evaluation.observer import Moment
-from files import parquet_file
-from files.parquet_file import CHECKSUMS
+from maps.files import parquet_file
+from maps.files.parquet_file import CHECKSUMS
 from nsac_core.recording import layers, recording
 from policies import Policy
 

@@ -21,7 +21,7 @@ from evaluation.inspection import traces
 from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.seen_laps import SeenLap, seen_laps
 from evaluation.inspection.wiring_config import WiringConfig
-from files.whole import make_writable
+from maps.files.whole import make_writable
 from nsac_core import NSAC
 from nsac_core.benchmarks.report import save_picture
 from nsac_core.circuit_attention import CircuitAttention

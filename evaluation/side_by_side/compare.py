@@ -10,8 +10,8 @@ from evaluation.side_by_side.page import build, facts, findings
 from evaluation.side_by_side.shared_laps import share
 from evaluation.side_by_side.sources import read, together
 from evaluation.side_by_side.tables import sheets
-from files.locks import locked_folder
-from files.whole import write_text
+from maps.files.locks import locked_folder
+from maps.files.whole import write_text
 from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Sheet
 
@@ -52,7 +52,7 @@ def compare_runs(config: CompareConfig) -> Comparison:
 
     Raises:
         EvaluationError: They have none, or a folder holds no finished run or study.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     if not config.runs:

@@ -11,7 +11,7 @@ from evaluation import run_description
 from evaluation.errors import EvaluationError
 from evaluation.side_by_side.measures import MEASURES
 from evaluation.study.identity import IDENTITY, read_identity
-from files import parquet_file
+from maps.files import parquet_file
 
 COLUMNS = [
     *("policy", "perturbation", "severity", "map", "seed"),

@@ -12,7 +12,7 @@ from evaluation.identity import Entrant, digest_of
 from evaluation.metrics import lap_table
 from evaluation.study.laps_file import encode
 from evaluation.study.units import Unit
-from files.parquet_file import CHECKSUMS
+from maps.files.parquet_file import CHECKSUMS
 from policies import Policy
 
 LOADED = 8

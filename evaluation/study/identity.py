@@ -12,11 +12,11 @@ from evaluation.errors import EvaluationError
 from evaluation.identity import Entrant, identity
 from evaluation.run_description import check_identity
 from evaluation.study.plan import Plan
-from files import json_file
-from files.json_file import JsonError
-from files.locks import holds_nothing, locked_folder
-from files.plain_values import checked
-from files.whole import write_text
+from maps.files import json_file
+from maps.files.json_file import JsonError
+from maps.files.locks import holds_nothing, locked_folder
+from maps.files.plain_values import checked
+from maps.files.whole import write_text
 
 IDENTITY = "study.json"
 
@@ -29,7 +29,7 @@ def locked(out: Path) -> Iterator[None]:
 
     Raises:
         EvaluationError: It holds something else.
-        files.locks.LockedError: Another process is at work in it.
+        maps.files.locks.LockedError: Another process is at work in it.
         OSError: It cannot be written.
     """
     if not holds_nothing(out) and not (out / IDENTITY).is_file():

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from files import json_file
-from files.plain_values import made
+from maps.files import json_file
+from maps.files.plain_values import made
 
 
 class DamagedFileError(Exception):

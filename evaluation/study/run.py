@@ -19,8 +19,8 @@ from evaluation.study.plan import Plan, read
 from evaluation.study.progress import shown
 from evaluation.study.store import Store
 from evaluation.study.units import Unit, drivers_of, units_of
-from files import parquet_file
-from files.whole import sweep, write_text
+from maps.files import parquet_file
+from maps.files.whole import sweep, write_text
 
 Tell = Callable[[str], None]
 

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 from evaluation.study.drive_unit import Driven
 from evaluation.study.laps_file import DamagedFileError, UnitLaps, decode
 from evaluation.study.units import Unit, digest_of
-from files import parquet_file
-from files.damaged import DamagedError
-from files.parquet_file import CHECKSUMS
-from files.whole import whole, write_bytes
+from maps.files import parquet_file
+from maps.files.damaged import DamagedError
+from maps.files.parquet_file import CHECKSUMS
+from maps.files.whole import whole, write_bytes
 
 ROWS = 5000
 """Laps in memory while the units are joined."""

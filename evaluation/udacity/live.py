@@ -16,7 +16,7 @@ from drive.udacity.recorded import RecordedDriver
 from evaluation.udacity.driver import PolicyDriver
 from evaluation.udacity.live_config import LiveConfig
 from evaluation.udacity.screen import screen
-from files.locks import locked_folder
+from maps.files.locks import locked_folder
 
 REFRESH = 0.25
 """Seconds between two looks at the screen."""
@@ -54,7 +54,7 @@ def drive_live(config: LiveConfig, console: Console) -> Status:
     Raises:
         EvaluationError, PolicyError, BridgeError: In one line, before anything is driven.
         drive.udacity.driving_log.DrivingLogError: The folder cannot be written.
-        files.locks.LockedError: Another process writes to the folder.
+        maps.files.locks.LockedError: Another process writes to the folder.
         OSError: The port is taken, or the folder cannot be written.
     """
     config.check()

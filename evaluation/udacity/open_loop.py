@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from evaluation.udacity.open_loop_config import OpenLoopConfig
-from files.locks import locked_folder
+from maps.files.locks import locked_folder
 from nsac_core.benchmarks.cells import Cell, Result, frame
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.experiment import Presentation
@@ -49,7 +49,7 @@ def open_loop(config: OpenLoopConfig) -> Report:
         BenchmarkError: If the configuration cannot be, a recording is too short, or the folder
             holds another run.
         drive.udacity.driving_log.DrivingLogError: If a recording cannot be read.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     config = config.resolved()

@@ -15,7 +15,7 @@ from evaluation.udacity.drivers import SCRIPTED
 from evaluation.udacity.measures import under_change
 from evaluation.udacity.names import titles
 from evaluation.udacity.tables import sheets
-from files.whole import write_text
+from maps.files.whole import write_text
 from nsac_core.benchmarks.page import fill_blocks, names_of_blocks
 from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Sheet

@@ -16,8 +16,8 @@ from evaluation.udacity.drivers import entrants
 from evaluation.udacity.measures import drive_table, lap_table
 from evaluation.udacity.report import Report, report
 from evaluation.udacity.units import VERSION, Unit, drive_and_store, read, units_of
-from files.locks import holds_nothing, locked_folder
-from files.whole import sweep, write_text
+from maps.files.locks import holds_nothing, locked_folder
+from maps.files.whole import sweep, write_text
 from nsac_core.benchmarks.processes import finished
 from nsac_core.benchmarks.report import write_frame
 
@@ -43,7 +43,7 @@ def evaluate(config: StandInConfig) -> Report:
     Raises:
         EvaluationError: The configuration or the folder cannot be, or a policy was changed.
         PolicyError: A policy cannot be loaded, or what it returned cannot be driven.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
         nsac_core.benchmarks.errors.BenchmarkError: The page names what there is not.
     """

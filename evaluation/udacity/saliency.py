@@ -19,7 +19,7 @@ from evaluation.inspection.saliency.maps import saliency_maps, scaled
 from evaluation.inspection.saliency.network import PictureNetwork, network_of
 from evaluation.inspection.saliency.overlay import as_bytes, overlaid
 from evaluation.udacity.saliency_config import SaliencyConfig
-from files.whole import make_writable
+from maps.files.whole import make_writable
 from nsac_core.benchmarks.report import save_picture
 
 _INCHES = 3.2

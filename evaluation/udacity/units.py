@@ -19,7 +19,7 @@ from evaluation.udacity.closed_loop import drive_laps
 from evaluation.udacity.conditions import Condition
 from evaluation.udacity.config import StandInConfig
 from evaluation.udacity.drivers import SCRIPTED, Unseen, driver_of
-from files import parquet_file
+from maps.files import parquet_file
 from nsac_core.benchmarks.report import write_frame
 
 VERSION = 1

@@ -13,11 +13,11 @@ import torch
 from pandas.api.types import is_numeric_dtype
 from torch import Tensor
 
-from files import json_file, parquet_file
-from files.damaged import DamagedError
-from files.parquet_file import CHECKSUMS
-from files.plain_values import checked
-from files.whole import whole
+from maps.files import json_file, parquet_file
+from maps.files.damaged import DamagedError
+from maps.files.parquet_file import CHECKSUMS
+from maps.files.plain_values import checked
+from maps.files.whole import whole
 from nsac_core.benchmarks.contenders import Contender
 from nsac_core.methods import Prediction
 

@@ -1,6 +1,6 @@
 """What a user can get wrong about a benchmark."""
 
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 
 
 class BenchmarkError(OneLineError):

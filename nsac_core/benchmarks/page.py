@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from files.whole import write_text
+from maps.files.whole import write_text
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.report import Report
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from files.locks import locked_folder
+from maps.files.locks import locked_folder
 from nsac_core.benchmarks import report as reports
 from nsac_core.benchmarks import tabular
 from nsac_core.benchmarks.ablations import benchmark as ablations
@@ -52,7 +52,7 @@ def benchmark(config: AnyConfig) -> Report:
 
     Raises:
         BenchmarkError: If it cannot be run.
-        files.locks.LockedError: Another process is at work in its folder.
+        maps.files.locks.LockedError: Another process is at work in its folder.
         OSError: The folder cannot be written.
     """
     with locked_folder(config.resolved().out):

@@ -9,8 +9,8 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 
-from files import parquet_file
-from files.whole import whole, write_text
+from maps.files import parquet_file
+from maps.files.whole import whole, write_text
 from nsac_core.benchmarks import cells
 from nsac_core.benchmarks.cells import with_part
 from nsac_core.benchmarks.contenders import order

@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from files import json_file
-from files.json_file import JsonError
-from files.locks import holds_nothing, locked_folder
-from files.whole import sweep, write_text
+from maps.files import json_file
+from maps.files.json_file import JsonError
+from maps.files.locks import holds_nothing, locked_folder
+from maps.files.whole import sweep, write_text
 from nsac_core.benchmarks.cells import Cell, Result, file_of, write
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.processes import finished
@@ -42,7 +42,7 @@ def run(
     Raises:
         BenchmarkError: If the folder holds a run with other settings, or cells cannot be trained;
             then all others are done.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     claim(folder, settings)

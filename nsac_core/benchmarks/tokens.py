@@ -1,6 +1,5 @@
 """Tables as sequences: how a row of features becomes tokens that attention can read."""
 
-
 import torch
 from torch import Tensor, nn
 

@@ -11,8 +11,8 @@ import torch
 from numpy.typing import NDArray
 
 from drive.observation import ObservationSpec
-from files import tensor_file
-from files.tensor_file import TensorFileError
+from maps.files import tensor_file
+from maps.files.tensor_file import TensorFileError
 from policies.checkpoint import check_finite
 from policies.checkpoint_header import NewerFormatError, header_of
 from policies.errors import PolicyError

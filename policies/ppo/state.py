@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from files import json_file, tensor_file
-from files.plain_values import made
+from maps.files import json_file, tensor_file
+from maps.files.plain_values import made
 from policies.errors import PolicyError
 
 

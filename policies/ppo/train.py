@@ -16,7 +16,7 @@ from stable_baselines3.common.logger import Logger, configure
 from stable_baselines3.common.utils import set_random_seed
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 
-from files.locks import locked_file
+from maps.files.locks import locked_file
 from policies import checkpoint, demonstrations
 from policies.loading import BUNDLED
 from policies.memory import keep_freed_memory
@@ -47,7 +47,7 @@ def train_expert(config: PPOConfig) -> Path:
     Raises:
         PolicyError: The configuration, or the state to resume from, cannot be used.
         demonstrations.DemonstrationError: A data set to start from cannot be read.
-        files.locks.LockedError: Another process is about to write the checkpoint.
+        maps.files.locks.LockedError: Another process is about to write the checkpoint.
         OSError: It cannot be written.
     """
     config.check()

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from rich.console import Console
 
-from files.locks import locked_file
+from maps.files.locks import locked_file
 from nsac_core.fitting import EpochCallback
 from policies.cloning import Lessons, clone, is_trained, untrained
 from policies.memory import keep_freed_memory
@@ -55,7 +55,7 @@ def train_udacity(
     Raises:
         PolicyError: The configuration cannot be used, or the recordings are too short.
         drive.udacity.driving_log.DrivingLogError: A recording cannot be read.
-        files.locks.LockedError: Another process is about to write the checkpoint.
+        maps.files.locks.LockedError: Another process is about to write the checkpoint.
         OSError: It cannot be written.
     """
     config.check()

@@ -9,7 +9,7 @@ from typing import Any
 
 from minari import EpisodeData
 
-from files.locks import locked_folder
+from maps.files.locks import locked_folder
 from policies.demonstrations import DemonstrationError, open_data_set, read_episode, root_folder
 from policies.ppo.config import TEST_TRACKS
 from recorders.care import checksums, contents, structure
@@ -42,7 +42,7 @@ def check_data_set(config: CheckConfig) -> Checked:
 
     Raises:
         CareError: There is nothing of that name.
-        files.locks.LockedError: It is being recorded just now.
+        maps.files.locks.LockedError: It is being recorded just now.
     """
     config = replace(config, recording=tidy(config.recording))
     name, root = config.recording, root_folder(config.data_root)

@@ -8,9 +8,9 @@ from rich.console import Console
 
 from drive.udacity.driving_log import LOG_NAME
 from drive.udacity.driving_log_error import DrivingLogError
-from files.json_file import JsonError
-from files.whole import write_text
 from maps.faults import one_line
+from maps.files.json_file import JsonError
+from maps.files.whole import write_text
 from policies.demonstrations import DemonstrationError, root_folder
 from recorders.care.checking import check_data_set
 from recorders.care.config import (

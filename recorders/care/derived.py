@@ -12,7 +12,7 @@ from typing import Any
 
 from minari.dataset.minari_dataset import parse_dataset_id
 
-from files import json_file
+from maps.files import json_file
 from recorders.care import checksums, replacing
 from recorders.care.errors import CareError
 from recorders.care.progress import tracked
@@ -62,7 +62,7 @@ def make_new(derivation: Derivation, root: Path) -> None:
     Raises:
         CareError: There is one of that name.
         recorders.config.RecordError: Minari refuses the name.
-        files.locks.LockedError: Another process makes it.
+        maps.files.locks.LockedError: Another process makes it.
     """
     RecordConfig(out=derivation.name).check()
     new = RecordedDataSet(root, derivation.name)

@@ -38,7 +38,7 @@ def drop(config: DropEpisodesConfig) -> Dropped:
             a data set of the new name.
         policies.demonstrations.DemonstrationError: The data set is unknown, unfinished or damaged.
         recorders.config.RecordError: Minari refuses the new name.
-        files.locks.LockedError: One of the two is being written to.
+        maps.files.locks.LockedError: One of the two is being written to.
     """
     _check(config)
     with ExitStack() as stack:

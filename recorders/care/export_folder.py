@@ -4,8 +4,8 @@ import hashlib
 import json
 from typing import Any
 
-from files import json_file
-from files.whole import sweep, write_text
+from maps.files import json_file
+from maps.files.whole import sweep, write_text
 from recorders.care.config import ExportConfig
 from recorders.care.errors import CareError
 from recorders.care.stored import StoredDataSet

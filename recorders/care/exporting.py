@@ -1,6 +1,6 @@
 """Exports a data set into the files of others."""
 
-from files.locks import locked_folder
+from maps.files.locks import locked_folder
 from recorders.care.config import ExportConfig
 from recorders.care.errors import CareError
 from recorders.care.export_folder import claim
@@ -18,7 +18,7 @@ def export_data_set(config: ExportConfig) -> int:
     Raises:
         CareError: The folder holds something else, or an option is wrong.
         policies.demonstrations.DemonstrationError: The data set is unknown, unfinished or damaged.
-        files.locks.LockedError: The data set, or the folder, is being written to.
+        maps.files.locks.LockedError: The data set, or the folder, is being written to.
     """
     if not 0 <= config.crf <= 51:
         raise CareError(f"crf must lie in [0, 51], not {config.crf}")

@@ -11,7 +11,7 @@ from gymnasium.envs.box2d.car_racing import FPS
 from minari import EpisodeData
 from numpy.typing import NDArray
 
-from files.whole import whole
+from maps.files.whole import whole
 from recorders.care.contents import is_plain, known_infos
 from recorders.care.errors import CareError
 

@@ -9,7 +9,7 @@ from typing import Any
 from gymnasium.envs.box2d.car_racing import FPS
 from minari import EpisodeData
 
-from files.whole import write_text
+from maps.files.whole import write_text
 from policies.protocol import ACTIONS
 from recorders.care.lerobot_episode import (
     Columns,

@@ -24,7 +24,7 @@ def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
         CareError: The data sets do not fit together, or there is one of the new name.
         policies.demonstrations.DemonstrationError: One is unknown, unfinished or damaged.
         recorders.config.RecordError: Minari refuses the new name.
-        files.locks.LockedError: One of them is being written to.
+        maps.files.locks.LockedError: One of them is being written to.
     """
     names = [tidy(name) for name in config.data_sets]
     if len(names) < 2:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from minari import EpisodeData
 
-from files.whole import whole
+from maps.files.whole import whole
 from recorders.care.errors import CareError
 
 

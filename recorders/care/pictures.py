@@ -9,7 +9,7 @@ import numpy as np
 from minari import EpisodeData
 from numpy.typing import NDArray
 
-from files.whole import whole
+from maps.files.whole import whole
 from nsac_core.benchmarks.report import save_picture
 from recorders.care.action_figure import action_histograms
 from recorders.care.config import ShowConfig

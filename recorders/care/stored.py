@@ -9,7 +9,7 @@ from typing import Any
 
 from minari import EpisodeData, MinariDataset
 
-from files import json_file
+from maps.files import json_file
 from policies.demonstrations import open_data_set, read_episode, root_folder
 from recorders.care import episode_fields, replacing
 from recorders.care.errors import CareError
@@ -64,7 +64,7 @@ def open_stored(name: str, data_root: Path | None = None) -> StoredDataSet:
         policies.demonstrations.DemonstrationError: It is unknown, unfinished or damaged.
         files.json_file.JsonError: A file of metadata cannot be read.
         CareError: It has no episodes, or its name is no id.
-        files.locks.LockedError: It is being replaced by another process.
+        maps.files.locks.LockedError: It is being replaced by another process.
     """
     name, root = _inside(name), root_folder(data_root)
     if replacing.interrupted(root / name):
@@ -81,7 +81,7 @@ def held(name: str, data_root: Path | None = None) -> Iterator[StoredDataSet]:
 
     Raises:
         policies.demonstrations.DemonstrationError: As ``open_stored``, and so the others.
-        files.locks.LockedError: Another process records or replaces it.
+        maps.files.locks.LockedError: Another process records or replaces it.
     """
     name = _inside(name)
     folder = root_folder(data_root) / name

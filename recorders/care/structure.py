@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from files import json_file
+from maps.files import json_file
 from recorders.care import checksums, episode_fields, replacing
 from recorders.care.errors import CareError
 from recorders.care.finding import Finding, of_data_set, of_episode

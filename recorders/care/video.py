@@ -9,7 +9,7 @@ from av.video.reformatter import ColorRange
 from gymnasium.envs.box2d.car_racing import FPS
 from numpy.typing import NDArray
 
-from files.whole import whole
+from maps.files.whole import whole
 
 KEY_FRAMES = 2
 """Every second frame is a key frame, as LeRobot has it: training reads frames in any order."""

@@ -19,7 +19,7 @@ from evaluation.study import Study, StudyConfig, run, run_study
 from evaluation.study.drive_unit import Driven, drive_unit
 from evaluation.study.identity import locked
 from evaluation.study.units import Unit
-from files.locks import LockedError
+from maps.files.locks import LockedError
 
 POLICY = "closed_loop_policies:Scripted"
 OTHER = "closed_loop_policies:Sleeper"

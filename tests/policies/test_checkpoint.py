@@ -11,7 +11,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from drive.observation import ObservationSpec
-from files import whole
+from maps.files import whole
 from policies import PolicyError, checkpoint
 from policies.checkpoint import Header
 from policies.driving_policy import DrivingPolicy

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from minari.data_collector.episode_buffer import EpisodeBuffer
 
-from files.locks import LockedError
+from maps.files.locks import LockedError
 from recorders.care.checking import Checked, check_data_set
 from recorders.care.config import CheckConfig, InfoConfig
 from recorders.care.errors import CareError

@@ -12,7 +12,7 @@ import minari
 import numpy as np
 import pytest
 
-from files.locks import LockedError
+from maps.files.locks import LockedError
 from policies import demonstrations
 from recorders import RecordConfig, RecordError, record
 from recorders.care.checking import check_data_set

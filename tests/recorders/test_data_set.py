@@ -12,7 +12,7 @@ from typing import Any
 import minari
 import pytest
 
-from files.locks import LockedError
+from maps.files.locks import LockedError
 from recorders import RecordConfig, RecordError, record
 from recorders.data_set import RecordedDataSet
 from recorders.episode import Episode

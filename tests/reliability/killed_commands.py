@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from files import tensor_file
+from maps.files import tensor_file
 
 ROOT = Path(__file__).parents[2]
 NAME = "carracing/kills-v0"

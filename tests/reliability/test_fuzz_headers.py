@@ -17,9 +17,9 @@ from evaluation import run_description
 from evaluation.errors import EvaluationError
 from evaluation.study import identity, plan
 from evaluation.study.laps_file import DamagedFileError, decode
-from files import parquet_file, tensor_file
-from files.damaged import DamagedError
-from files.tensor_file import TensorFileError
+from maps.files import parquet_file, tensor_file
+from maps.files.damaged import DamagedError
+from maps.files.tensor_file import TensorFileError
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.runner import settings_of
 from nsac_core.fitting_state import FittingStateError, load_state

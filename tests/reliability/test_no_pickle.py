@@ -24,8 +24,8 @@ from evaluation import run_description
 from evaluation.inspection.saliency.looked import Looked
 from evaluation.inspection.seen_laps import seen_laps
 from evaluation.study.laps_file import DamagedFileError, decode
-from files import arrays_file, parquet_file
 from maps.circuits import import_centre_line
+from maps.files import arrays_file, parquet_file
 from maps.store import load as load_map
 from nsac_core.benchmarks import cells
 from nsac_core.benchmarks.forecasting.readers import unpacked
@@ -35,7 +35,7 @@ from policies import demonstrations
 from policies.ppo import state as ppo_state
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("files", "maps", "nsac_core", "drive", "policies", "recorders", "evaluation")
+PACKAGES = ("maps", "nsac_core", "drive", "policies", "recorders", "evaluation")
 
 MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "marshal", "shelve", "jsonpickle", "yaml"}
 CALLS = {

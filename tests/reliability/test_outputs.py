@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from files.locks import locked_file, locked_folder
+from maps.files.locks import locked_file, locked_folder
 
 Elsewhere = Callable[[AbstractContextManager[None]], None]
 Refused = Callable[..., str]

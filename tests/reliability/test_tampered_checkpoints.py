@@ -16,7 +16,7 @@ from torch import Tensor
 
 import policies
 from evaluation.cli import main as evaluate
-from files import tensor_file
+from maps.files import tensor_file
 from nsac_core.attention import NSAC
 from nsac_core.fitting_state import FittingState, FittingStateError, load_state, save_state
 from policies import checkpoint

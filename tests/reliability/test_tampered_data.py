@@ -13,8 +13,8 @@ import pytest
 
 from drive.udacity import recordings
 from drive.udacity.driving_log_error import DrivingLogError
-from files.json_file import read as read_json
 from maps.cli import main as maps
+from maps.files.json_file import read as read_json
 from nsac_core.benchmarks import data_sets
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.forecasting.readers import unpacked

@@ -10,7 +10,7 @@ from drive.udacity.simulator.recording import RecordingConfig, RecordingSummary,
 from drive.udacity.simulator.scripted import ScriptedDriver
 from drive.udacity.simulator.side_channel import open_side_channel
 from drive.udacity.simulator.simulator import Simulator
-from files.locks import locked_folder
+from maps.files.locks import locked_folder
 
 
 def run(config: StandInConfig) -> Summary | RecordingSummary:
@@ -19,7 +19,7 @@ def run(config: StandInConfig) -> Summary | RecordingSummary:
     Raises:
         SimulatorError: The configuration cannot be.
         drive.udacity.driving_log.DrivingLogError: The recording cannot be written.
-        files.locks.LockedError: Another process writes to its folder.
+        maps.files.locks.LockedError: Another process writes to its folder.
         OSError: The folder cannot be written.
     """
     config.check()

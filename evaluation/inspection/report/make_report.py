@@ -18,8 +18,8 @@ from evaluation.inspection.seen_laps import SeenLap, sources_of
 from evaluation.inspection.trace_study import sheets_of
 from evaluation.labels import file_name
 from evaluation.run import alone
-from files import parquet_file
-from files.whole import write_text
+from maps.files import parquet_file
+from maps.files.whole import write_text
 from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Sheet
 
@@ -49,7 +49,7 @@ def make_report(config: ReportConfig) -> Made:
             ``LapsConfig.laps``.
         PolicyError: As ``LapsConfig.laps``.
         MapError: There is no such map.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     with alone(config.out):

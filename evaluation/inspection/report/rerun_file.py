@@ -13,7 +13,7 @@ from evaluation.figures import path_of, track_of
 from evaluation.inspection.report.evidence import Evidence
 from evaluation.inspection.trace_columns import neurons, summaries
 from evaluation.metrics.base import column
-from files.whole import whole
+from maps.files.whole import whole
 from policies.protocol import ACTIONS
 
 APPLICATION = "nsac-inspect"

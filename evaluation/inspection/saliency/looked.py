@@ -16,10 +16,10 @@ from evaluation.inspection.saliency.maps import AT_ONCE, saliency_maps
 from evaluation.inspection.saliency.network import PictureNetwork
 from evaluation.inspection.saliency.region_recorder import RegionRecorder
 from evaluation.inspection.seen_laps import SeenLap
-from files import arrays_file, json_file
-from files.damaged import DamagedError
-from files.plain_values import made
-from files.whole import whole
+from maps.files import arrays_file, json_file
+from maps.files.damaged import DamagedError
+from maps.files.plain_values import made
+from maps.files.whole import whole
 
 FILE = "saliency.npz"
 

@@ -18,7 +18,7 @@ from evaluation.inspection.saliency.scorecard import score, sheets
 from evaluation.inspection.saliency.video import save_video
 from evaluation.inspection.seen_laps import SeenLap, sources_of
 from evaluation.run import alone
-from files import parquet_file
+from maps.files import parquet_file
 from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Sheet
 
@@ -51,7 +51,7 @@ def study(config: SaliencyConfig) -> Studied:
             cannot be, or as ``LapsConfig.laps``.
         PolicyError: As ``LapsConfig.laps``.
         MapError: There is no such map.
-        files.locks.LockedError: Another process is at work in the folder.
+        maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
     if config.scored_steps < 1 or (config.samples is not None and config.samples < 1):

@@ -18,7 +18,7 @@ from evaluation.inspection.saliency.overlay import in_colour, overlaid
 from evaluation.inspection.seen_laps import SeenLap
 from evaluation.metrics.base import STEP_SECONDS
 from evaluation.metrics.uncertainty import total_sigma
-from files.whole import whole
+from maps.files.whole import whole
 from policies.protocol import ACTION_HIGH, ACTION_LOW, ACTIONS
 
 FILE = "saliency.mp4"

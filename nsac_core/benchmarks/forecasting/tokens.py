@@ -1,6 +1,5 @@
 """Windows as sequences: how 48 steps become tokens that attention can read."""
 
-
 import torch
 from torch import Tensor, nn
 

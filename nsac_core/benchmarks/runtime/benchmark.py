@@ -13,8 +13,8 @@ import torch
 from rich.console import Console
 from rich.progress import track
 
-from files import parquet_file
-from files.whole import write_text
+from maps.files import parquet_file
+from maps.files.whole import write_text
 from nsac_core.benchmarks.report import Report, write_frame
 from nsac_core.benchmarks.runner import settings_of
 from nsac_core.benchmarks.runtime.config import Runtime

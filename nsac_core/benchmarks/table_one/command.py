@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from files.locks import locked_folder
-from files.whole import write_text
+from maps.files.locks import locked_folder
+from maps.files.whole import write_text
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill_blocks
 from nsac_core.benchmarks.report import save_figure, write_frame

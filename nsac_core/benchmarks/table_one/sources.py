@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from files import parquet_file
+from maps.files import parquet_file
 from nsac_core.benchmarks.cells import ONLY_PART
 from nsac_core.methods import METHODS
 

@@ -13,9 +13,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from files.one_line_error import OneLineError
-from files.present import is_file
-from files.whole import write_bytes
+from maps.files.one_line_error import OneLineError
+from maps.files.present import is_file
+from maps.files.whole import write_bytes
 
 _DIGEST = "sha256"
 

@@ -10,12 +10,12 @@ from threading import Event, Thread
 
 import pytest
 
-from files.locks import LockedError, holds_nothing, locked_file, locked_folder
+from maps.files.locks import LockedError, holds_nothing, locked_file, locked_folder
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from files.locks import locked_folder
+from maps.files.locks import locked_folder
 with locked_folder(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)

@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from files.damaged import DamagedError
-from files.present import is_file
-from files.whole import whole
+from maps.files.damaged import DamagedError
+from maps.files.present import is_file
+from maps.files.whole import whole
 
 CHECKSUMS: dict[str, Any] = {"write_page_checksum": True}
 """Options of whoever writes Parquet by itself."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from files.whole import named
+from maps.files.whole import named
 
 _LOCK = ".lock"
 

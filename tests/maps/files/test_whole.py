@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from files.whole import whole, write_text
+from maps.files.whole import whole, write_text
 
 
 def test_a_file_takes_its_name_when_all_of_it_is_written(tmp_path: Path) -> None:

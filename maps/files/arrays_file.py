@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from files.damaged import DamagedError
-from files.present import is_file
+from maps.files.damaged import DamagedError
+from maps.files.present import is_file
 
 
 def read(file: Path, names: tuple[str, ...]) -> dict[str, NDArray[np.generic]]:

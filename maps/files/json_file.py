@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError
 
 
 class JsonError(OneLineError):
