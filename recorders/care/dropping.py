@@ -59,7 +59,7 @@ def drop(config: DropEpisodesConfig) -> Dropped:
 
 def _make(config: DropEpisodesConfig, source: StoredDataSet, kept: list[int]) -> None:
     derivation = Derivation(
-        config.out or source.name,
+        config.out or source.metadata.get("dataset_id", source.name),  # a link has another name
         [(source, i) for i in kept],
         "nsac-record drop-episodes",
         config.copy,

@@ -275,6 +275,12 @@ def test_a_name_written_as_a_path_is_the_same_data_set(sources: list[str], root:
             check_data_set(CheckConfig(name))
 
 
+def test_a_link_to_a_data_set_leaves_it_its_name(sources: list[str], root: Path) -> None:
+    (root / "carracing/link-v0").symlink_to(root / ONE)
+    thin("carracing/link-v0", episodes=("0",), in_place=True)
+    assert sound(ONE)
+
+
 def test_a_merge_that_fails_leaves_what_lies_where_it_was_to_be(
     sources: list[str], root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
