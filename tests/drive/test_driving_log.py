@@ -12,13 +12,14 @@ import pytest
 from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
 from drive.udacity.driving_log_error import DrivingLogError
+from drive.udacity.frame_shape import FRAME_SHAPE, Frame
 
 MOMENT = datetime(2026, 3, 4, 5, 6, 7, 89_123)  # noqa: DTZ001 - the simulator's is local
 STILL = {"steering": 0.0, "throttle": 0.0, "brake": 0.0, "speed": 0.0}
 
 
-def picture(level: int) -> frames.Frame:
-    return np.full(frames.FRAME_SHAPE, level, np.uint8)
+def picture(level: int) -> Frame:
+    return np.full(FRAME_SHAPE, level, np.uint8)
 
 
 def test_a_row_is_what_the_simulator_writes(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from drive.udacity import frames, recordings
 from drive.udacity.driving_log import DrivingLog
 from drive.udacity.driving_log_error import DrivingLogError
+from drive.udacity.frame_shape import FRAME_SHAPE
 from drive.udacity.log_lines import LineError, parse
 
 NUMBERS = (-0.05, 0.2, 0.0, 22.4)
@@ -17,7 +18,7 @@ NUMBERS = (-0.05, 0.2, 0.0, 22.4)
 def folder(tmp_path: Path) -> Path:
     """A folder of images of three moments, without a log."""
     (tmp_path / "IMG").mkdir()
-    jpeg = frames.encode(np.full(frames.FRAME_SHAPE, 90, np.uint8))
+    jpeg = frames.encode(np.full(FRAME_SHAPE, 90, np.uint8))
     for moment in range(3):
         for camera in ("center", "left", "right"):
             (tmp_path / "IMG" / f"{camera}_{moment}.jpg").write_bytes(jpeg)
@@ -83,7 +84,7 @@ def test_a_comma_in_a_path_is_no_separator(tmp_path: Path) -> None:
 
 
 def test_a_recording_in_a_folder_with_commas_is_read(tmp_path: Path) -> None:
-    frame = np.zeros(frames.FRAME_SHAPE, np.uint8)
+    frame = np.zeros(FRAME_SHAPE, np.uint8)
     with DrivingLog(tmp_path / "a, b,c") as log:
         log.append([frame] * 3, steering=0.5, throttle=0.1, brake=0, speed=9, moment=datetime.now())  # noqa: DTZ005
     recording = recordings.read(tmp_path / "a, b,c")

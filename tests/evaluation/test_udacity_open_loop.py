@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from drive.observation import ObservationSpec
-from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
+from drive.udacity.frame_shape import FRAME_SHAPE
 from evaluation import cli, drive_laps
 from evaluation.udacity.open_loop import open_loop
 from evaluation.udacity.open_loop_config import OpenLoopConfig
@@ -31,7 +31,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with DrivingLog(folder) as log:
         for row in range(ROWS):
             level = rng.uniform()
-            frame = np.full(frames.FRAME_SHAPE, 40 + 170 * level, np.uint8)
+            frame = np.full(FRAME_SHAPE, 40 + 170 * level, np.uint8)
             numbers = {"throttle": 0.0, "brake": 0.0, "speed": 5.0}
             moment = START + timedelta(milliseconds=66 * row)
             log.append([frame], steering=level - 0.5, **numbers, moment=moment)
@@ -99,7 +99,7 @@ def test_the_policies_are_kept_and_drive(config: OpenLoopConfig, scores: Scores)
     assert header.data["training_rows"] == pytest.approx(0.65 * ROWS, abs=0.15 * ROWS)
     policy = load(path, ObservationSpec("camera", 1))
     policy.reset(2)
-    shown = np.stack([np.full((1, *frames.FRAME_SHAPE), level, np.uint8) for level in (50, 200)])
+    shown = np.stack([np.full((1, *FRAME_SHAPE), level, np.uint8) for level in (50, 200)])
     dark, bright = policy.act(shown).action[:, 0]
     assert dark < bright
     assert scores["gmle", 43]["parameters"] > 1e5
@@ -127,7 +127,7 @@ def test_the_same_command_again_trains_nothing(
 
 def short(folder: Path) -> Path:
     with DrivingLog(folder) as log:
-        frame = np.zeros(frames.FRAME_SHAPE, np.uint8)
+        frame = np.zeros(FRAME_SHAPE, np.uint8)
         numbers = {"steering": 0.0, "throttle": 0.0, "brake": 0.0, "speed": 5.0}
         log.append([frame], **numbers, moment=START)
     return folder

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
+from drive.udacity.frame_shape import FRAME_SHAPE
 from evaluation.errors import EvaluationError
 from evaluation.inspection.saliency.lens import Lens
 from evaluation.inspection.saliency.maps import saliency_maps, scaled
@@ -84,7 +84,7 @@ def test_the_network_is_the_policys(tmp_path: Path) -> None:
 def recording(tmp_path: Path) -> Path:
     with DrivingLog(tmp_path / "drive") as log:
         for row in range(8):
-            frame = np.full(frames.FRAME_SHAPE, 20 * row, np.uint8)
+            frame = np.full(FRAME_SHAPE, 20 * row, np.uint8)
             numbers = {"steering": 0.1 * row, "throttle": 0.0, "brake": 0.0, "speed": 5.0}
             log.append([frame], **numbers, moment=START + timedelta(seconds=row))
     return tmp_path / "drive"

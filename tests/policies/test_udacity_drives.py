@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
+from drive.udacity.frame_shape import FRAME_SHAPE
 from policies.errors import PolicyError
 from policies.udacity import drives
 from policies.udacity.augmentation_config import CameraAugmentation
@@ -23,7 +23,7 @@ def record(folder: Path, moments: Sequence[float], colours: Sequence[tuple[int, 
     """A recording whose steering is its row's number over 1000."""
     with DrivingLog(folder) as log:
         for row, (seconds, colour) in enumerate(zip(moments, colours, strict=True)):
-            frame = np.full(frames.FRAME_SHAPE, colour, np.uint8)
+            frame = np.full(FRAME_SHAPE, colour, np.uint8)
             numbers = {"steering": row / 1000, "throttle": 0.0, "brake": 0.0, "speed": 9.0}
             log.append([frame], **numbers, moment=START + timedelta(seconds=seconds))
     return folder

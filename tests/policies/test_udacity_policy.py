@@ -15,6 +15,7 @@ import policies
 from drive.observation import ObservationSpec
 from drive.udacity import frames
 from drive.udacity.driving_log import DrivingLog
+from drive.udacity.frame_shape import FRAME_SHAPE
 from drive.udacity.simulator import Simulator
 from drive.udacity.simulator.course_names import CourseName
 from nsac_core.methods import METHODS
@@ -47,7 +48,7 @@ def red_and_blue(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with DrivingLog(folder) as log:
         for row in range(240):
             red = rng.random() < 0.5
-            frame = np.full(frames.FRAME_SHAPE, RED if red else BLUE, np.uint8)
+            frame = np.full(FRAME_SHAPE, RED if red else BLUE, np.uint8)
             numbers = {"throttle": 0.0, "brake": 0.0, "speed": 9.0}
             moment = START + timedelta(milliseconds=66 * row)
             log.append([frame], steering=-0.5 if red else 0.5, **numbers, moment=moment)
@@ -145,7 +146,7 @@ def test_every_method_trains_and_drives(name: str, tmp_path: Path) -> None:
 def test_red_and_blue_lead_to_opposite_sides_from_file_to_policy(trained: Path) -> None:
     policy = policies.load(trained, CAMERA)
     policy.reset(2)
-    jpegs = [frames.encode(np.full(frames.FRAME_SHAPE, c, np.uint8)) for c in (RED, BLUE)]
+    jpegs = [frames.encode(np.full(FRAME_SHAPE, c, np.uint8)) for c in (RED, BLUE)]
     seen = np.stack([frames.decode(jpeg) for jpeg in jpegs])[:, None]
     red, blue = policy.act(seen).action[:, 0]
     assert red == pytest.approx(-0.5, abs=0.25)

@@ -11,6 +11,7 @@ import pytest
 from websockets.sync.client import ClientConnection, connect
 
 from drive.udacity import frames, protocol
+from drive.udacity.frame_shape import FRAME_SHAPE
 from drive.udacity.protocol import Telemetry
 from drive.udacity.simulator import stand_in
 from drive.udacity.simulator.config import StandInConfig
@@ -55,7 +56,7 @@ def tell(socket: ClientConnection, row: int, jpeg: bytes) -> protocol.Message:
 
 
 def test_each_telemetry_is_a_row_and_the_wheel_is_left_alone(tmp_path: Path) -> None:
-    jpegs = [frames.encode(np.full(frames.FRAME_SHAPE, 9 * row, np.uint8)) for row in range(20)]
+    jpegs = [frames.encode(np.full(FRAME_SHAPE, 9 * row, np.uint8)) for row in range(20)]
     config = UdacityRecordConfig(tmp_path / "a", rows=20, port=0)
     with recording(config) as (port, _), enter(port) as socket:
         answers = [tell(socket, row, jpeg) for row, jpeg in enumerate(jpegs)]
@@ -72,7 +73,7 @@ def test_each_telemetry_is_a_row_and_the_wheel_is_left_alone(tmp_path: Path) -> 
 
 
 def test_no_more_rows_are_written_than_asked_for(tmp_path: Path) -> None:
-    jpeg = frames.encode(np.zeros(frames.FRAME_SHAPE, np.uint8))
+    jpeg = frames.encode(np.zeros(FRAME_SHAPE, np.uint8))
     with (
         recording(UdacityRecordConfig(tmp_path, rows=3, port=0)) as (port, _),
         enter(port) as socket,
@@ -94,7 +95,7 @@ def test_the_stand_ins_own_drive_is_recorded(tmp_path: Path) -> None:
 
 
 def test_a_second_simulator_has_a_recording_of_its_own(tmp_path: Path) -> None:
-    jpeg = frames.encode(np.zeros(frames.FRAME_SHAPE, np.uint8))
+    jpeg = frames.encode(np.zeros(FRAME_SHAPE, np.uint8))
     with (
         recording(UdacityRecordConfig(tmp_path, rows=5, port=0)) as (port, _),
         enter(port) as first,
@@ -109,7 +110,7 @@ def test_a_second_simulator_has_a_recording_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_damaged_image_gives_no_row_and_the_recording_goes_on(tmp_path: Path) -> None:
-    jpeg = frames.encode(np.zeros(frames.FRAME_SHAPE, np.uint8))
+    jpeg = frames.encode(np.zeros(FRAME_SHAPE, np.uint8))
     with (
         recording(UdacityRecordConfig(tmp_path, rows=2, port=0)) as (port, _),
         enter(port) as socket,
@@ -131,7 +132,7 @@ def faulty(tmp_path: Path) -> Path:
     """A recording with a header in the middle, a missing image and two damaged ones."""
     with DrivingLog(tmp_path) as log:
         for row in range(5):
-            frame = np.full(frames.FRAME_SHAPE, row, np.uint8)
+            frame = np.full(FRAME_SHAPE, row, np.uint8)
             numbers = {"steering": row / 10, "throttle": 0.0, "brake": 0.0, "speed": 5.0}
             moment = datetime(2026, 1, 1, 0, 0, row)  # noqa: DTZ001
             log.append([frame] * 3, **numbers, moment=moment)

@@ -1,6 +1,7 @@
 """Recordings of the stand-in's training mode: by the scripted driver, and by keys."""
 
 import itertools
+import time
 from dataclasses import astuple
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +13,7 @@ from drive.udacity.cli import main
 from drive.udacity.driving_log import DrivingLog
 from drive.udacity.frames import decode
 from drive.udacity.recordings import read
-from drive.udacity.simulator import Simulator, SimulatorError, keyboard
+from drive.udacity.simulator import Simulator, SimulatorError
 from drive.udacity.simulator.keyboard import MOST_TICKS, KeyDrive, Wheel, drive_by_keys
 from drive.udacity.simulator.recording import RecordingConfig, Session, record
 from drive.udacity.simulator.scripted_config import ScriptedConfig
@@ -160,7 +161,7 @@ def test_a_machine_that_is_too_slow_drives_in_slow_motion(
     pygame = pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     minutes = itertools.count(step=60.0)
-    monkeypatch.setattr(keyboard.time, "monotonic", lambda: next(minutes))
+    monkeypatch.setattr(time, "monotonic", lambda: next(minutes))
     flip, shown = pygame.display.flip, itertools.count(1)
 
     def flip_and_close() -> None:
