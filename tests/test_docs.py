@@ -1,20 +1,17 @@
 """The guides: their commands parse, their links exist, their Python is that of the package."""
 
 import ast
-import contextlib
 import importlib
 import inspect
 import re
 import shlex
 import tomllib
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
-import pandas as pd
 import pytest
 
 import drive.carracing  # noqa: F401 - registers the world
@@ -28,9 +25,8 @@ from maps import command_line
 from maps.command_line import resolve
 from nsac_core.methods import METHODS
 from policies.protocol import ACTION_HIGH, ACTION_LOW
+from tests.guides.blocks import DOCUMENTS, ROOT, blocks, texts
 
-ROOT = Path(__file__).parents[1]
-DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROGRAMS = {
     name: importlib.import_module(target.partition(":")[0])
@@ -46,17 +42,17 @@ class ParsedError(Exception):
     """Raised in place of the work; its argument is the configuration."""
 
 
-def blocks(document: Path, language: str) -> list[str]:
-    """The fenced blocks of a language, ``""`` for those without one."""
-    pattern = rf"^```{language}\n(.*?)^```$"
-    return re.findall(pattern, document.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+RESULTS = [
+    *(ROOT / "docs" / "results").glob("*.md"),
+    ROOT / "policies" / "pretrained" / "README.md",
+]
+"""Pages that say by which commands their numbers were made."""
 
 
-def command_lines(document: str = "*") -> list[str]:
-    """Every ``nsac-*`` command of the documents, continued lines joined."""
-    chosen = [path for path in DOCUMENTS if path.match(document)]
-    texts = [text for path in chosen for text in blocks(path, "")]
-    lines = [line for text in texts for line in text.replace("\\\n", " ").splitlines()]
+def command_lines(documents: Iterable[Path] = DOCUMENTS) -> list[str]:
+    """Every ``nsac-*`` command of the documents, each once."""
+    found = [block for document in documents for block in blocks(document)]
+    lines = [line for block in found for line in block.commands]
     return list(dict.fromkeys(line for line in lines if line.startswith("nsac-")))
 
 
@@ -64,7 +60,7 @@ def python_blocks() -> list[Any]:
     return [
         pytest.param(text, id=f"{document.stem}-{number}")
         for document in DOCUMENTS
-        for number, text in enumerate(blocks(document, "python"))
+        for number, text in enumerate(texts(document, "python"))
     ]
 
 
@@ -95,7 +91,7 @@ def stop(config: object) -> None:
     raise ParsedError(config)
 
 
-@pytest.mark.parametrize("line", command_lines())
+@pytest.mark.parametrize("line", command_lines([*DOCUMENTS, *sorted(RESULTS)]))
 def test_every_command_line_is_understood(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     config = parse(line, monkeypatch)
     if hasattr(config, "check"):
@@ -180,7 +176,7 @@ def test_the_python_of_the_maps_guide_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (text,) = blocks(ROOT / "docs" / "maps.md", "python")
+    (text,) = texts(ROOT / "docs" / "maps.md", "python")
     exec(compile(text, "maps.md", "exec"), {})
     # Ramanujan's circumference of an ellipse of half-axes 200 and 120.
     h = (80 / 320) ** 2
@@ -197,7 +193,7 @@ def test_the_maps_guide_names_all_maps() -> None:
 def follow_road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> policies.Policy:
     """The guide's own policy, loaded as its reader would."""
     monkeypatch.chdir(tmp_path)
-    code = blocks(ROOT / "docs" / "own_policy.md", "python")[0]
+    code = texts(ROOT / "docs" / "own_policy.md", "python")[0]
     Path("follow_road.py").write_text(code, encoding="utf-8")
     return policies.load("follow_road:make")
 
@@ -225,31 +221,6 @@ def test_the_guides_policy_drives_and_fills_the_documented_columns(
     assert {*identity, *step_columns} == set(steps.columns)
 
 
-@pytest.fixture(scope="module")
-def own_policies(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the blocks of the guide to policies of one's own have been run."""
-    folder = tmp_path_factory.mktemp("own")
-    code, _, *others = blocks(ROOT / "docs" / "own_policy.md", "python")
-    (folder / "follow_road.py").write_text(code, encoding="utf-8")
-    with contextlib.chdir(folder), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of torch, that TorchScript is to go
-        for text in others:
-            exec(compile(text, "own_policy.md", "exec"), {})
-    return folder
-
-
-@pytest.mark.parametrize("line", command_lines("own_policy.md"))
-def test_the_guides_own_policies_drive(
-    line: str, own_policies: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(own_policies)
-    program, *arguments = shlex.split(re.sub(r"--(maps|out) \S+", "", line))
-    short = ["--maps", "short", "--max-steps", "8", "--renderer", "fast", "--out", str(tmp_path)]
-    PROGRAMS[program].main([*arguments, *short, "--quiet"])
-    laps = pd.read_parquet(tmp_path / "laps.parquet")
-    assert set(laps["steps"]) == {8}
-
-
 def test_every_metric_is_documented() -> None:
     assert set(REGISTRY) <= set(table_names("evaluate.md", "`laps.parquet`:"))
 
@@ -267,7 +238,7 @@ def test_the_infos_of_a_recording_are_documented() -> None:
 
 
 def test_the_python_of_the_core_guide_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    for text in blocks(ROOT / "docs" / "core.md", "python"):
+    for text in texts(ROOT / "docs" / "core.md", "python"):
         exec(compile(text, "core.md", "exec"), {})
     values = [float(word) for word in re.findall(r"-?\d+\.\d+", capsys.readouterr().out)]
     nll, mse, told_apart = values
