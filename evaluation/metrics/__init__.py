@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 
 from evaluation.metrics.base import REGISTRY, UNDEFINED, Metric, Value, register
-from evaluation.metrics.lap_table import lap_table
+from evaluation.metrics.table import lap_table
 
 __all__ = ["REGISTRY", "UNDEFINED", "Metric", "Value", "lap_table", "register"]
 

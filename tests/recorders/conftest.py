@@ -1,13 +1,18 @@
 """Recordings in a folder of their own, by drivers that are found by name."""
 
-from collections.abc import Callable, Iterator
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 import torch
 
 from recorders import RecordConfig, record
+from recorders.data_set import RecordedDataSet
 
 MakeConfig = Callable[..., RecordConfig]
 NAME = "carracing/test-v0"
@@ -56,3 +61,51 @@ def make(root: Path) -> MakeConfig:
         return RecordConfig(**{**defaults, **changes})
 
     return make_config
+
+
+@pytest.fixture
+def recorded_by_another(root: Path) -> Callable[[str], AbstractContextManager[None]]:
+    """Makes a data set one that somebody records just now."""
+
+    @contextmanager
+    def recorded(name: str) -> Iterator[None]:
+        held, over = Event(), Event()
+
+        def record_on() -> None:
+            with RecordedDataSet(root, name).locked():
+                held.set()
+                over.wait(20)
+
+        recorder = Thread(target=record_on)
+        recorder.start()
+        held.wait(20)
+        try:
+            yield
+        finally:
+            over.set()
+            recorder.join()
+
+    return recorded
+
+
+@pytest.fixture
+def arm() -> Callable[[Sequence[tuple[Any, str]], int], None]:
+    """Makes this process, a child's, kill itself before one of its calls of some functions."""
+
+    def arm_at(functions: Sequence[tuple[Any, str]], moment: int) -> None:
+        calls = 0
+
+        def deadly(function: Callable[..., Any]) -> Callable[..., Any]:
+            def call(*args: object, **kwargs: object) -> object:
+                nonlocal calls
+                if calls == moment:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                calls += 1
+                return function(*args, **kwargs)
+
+            return call
+
+        for owner, name in functions:
+            setattr(owner, name, deadly(getattr(owner, name)))
+
+    return arm_at

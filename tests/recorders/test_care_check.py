@@ -4,9 +4,9 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import minari
@@ -21,7 +21,6 @@ from recorders.care.checking import Checked, check_data_set
 from recorders.care.config import CheckConfig, InfoConfig
 from recorders.care.errors import CareError
 from recorders.care.summary import summarise
-from recorders.data_set import RecordedDataSet
 
 RecordAside = Callable[..., Path]
 NAME = "carracing/test-v0"
@@ -235,25 +234,13 @@ def test_what_is_wrong_with_the_arrays_is_told(
     assert all(line.startswith(("episode 1, ", "data set, metadata")) for line in told)
 
 
-def test_a_recording_that_grows_is_not_called_interrupted(data: Path) -> None:
+def test_a_recording_that_grows_is_not_called_interrupted(
+    data: Path, recorded_by_another: Callable[[str], AbstractContextManager[None]]
+) -> None:
     data.rename(data.parent / ".recording")
     assert [finding.field for finding in check().findings] == [".recording"]
-    held, over = Event(), Event()
-
-    def record_on() -> None:
-        with RecordedDataSet(data.parents[2], NAME).locked():
-            held.set()
-            over.wait(20)
-
-    recorder = Thread(target=record_on)
-    recorder.start()
-    held.wait(20)
-    try:
-        with pytest.raises(LockedError, match="is at work on it"):
-            check()
-    finally:
-        over.set()
-        recorder.join()
+    with recorded_by_another(NAME), pytest.raises(LockedError, match="is at work on it"):
+        check()
 
 
 @pytest.mark.parametrize("name", ["carracing/none-v0", "", "carracing"])

@@ -6,7 +6,6 @@ import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import minari
 import pytest
@@ -31,31 +30,25 @@ CRITICAL = [
 ]
 
 
-def killed_at(moment: int, work: Callable[[], object]) -> bool:
-    """Works in a process that is killed before its ``moment``-th change; whether it was."""
+KilledAt = Callable[[int, Callable[[], object]], bool]
 
-    def run() -> None:
-        calls = 0
 
-        def deadly(function: Callable[..., Any]) -> Callable[..., Any]:
-            def call(*args: object, **kwargs: object) -> object:
-                nonlocal calls
-                if calls == moment:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                calls += 1
-                return function(*args, **kwargs)
+@pytest.fixture
+def killed_at(arm: Callable[..., None]) -> KilledAt:
+    """Works in a process that is killed before a change of its; whether it was."""
 
-            return call
-
-        for owner, name in CRITICAL:
-            setattr(owner, name, deadly(getattr(owner, name)))
+    def run(moment: int, work: Callable[[], object]) -> None:
+        arm(CRITICAL, moment)
         work()
 
-    process = multiprocessing.get_context("fork").Process(target=run)
-    process.start()
-    process.join()
-    assert process.exitcode in (0, -signal.SIGKILL)
-    return process.exitcode != 0
+    def killed(moment: int, work: Callable[[], object]) -> bool:
+        process = multiprocessing.get_context("fork").Process(target=run, args=(moment, work))
+        process.start()
+        process.join()
+        assert process.exitcode in (0, -signal.SIGKILL)
+        return process.exitcode != 0
+
+    return killed
 
 
 def fingerprint(name: str) -> str:
@@ -67,7 +60,9 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_replacing_in_place(make: MakeConfig, root: Path, tmp_path: Path) -> None:
+def test_replacing_in_place(
+    make: MakeConfig, root: Path, tmp_path: Path, killed_at: KilledAt
+) -> None:
     record(make(out=ONE, episodes=2, max_steps=3))
     shutil.copytree(root, tmp_path / "before")
     config = DropEpisodesConfig(ONE, episodes=("0",), in_place=True, quiet=True)
@@ -89,7 +84,7 @@ def test_replacing_in_place(make: MakeConfig, root: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_merging(make: MakeConfig, root: Path) -> None:
+def test_merging(make: MakeConfig, root: Path, killed_at: KilledAt) -> None:
     for name, seed in ((ONE, 1), (OTHER, 2)):
         record(make(out=name, episodes=1, max_steps=3, first_seed=seed))
     config = MergeConfig((ONE, OTHER), NEW, quiet=True)
@@ -106,7 +101,7 @@ def test_merging(make: MakeConfig, root: Path) -> None:
     assert moment > 8
 
 
-def test_exporting(make: MakeConfig, tmp_path: Path) -> None:
+def test_exporting(make: MakeConfig, tmp_path: Path, killed_at: KilledAt) -> None:
     record(make(out=ONE, episodes=2, max_steps=3))
 
     def export(out: Path) -> int:

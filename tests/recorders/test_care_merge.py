@@ -4,8 +4,8 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import minari
@@ -20,7 +20,6 @@ from recorders.care.config import CheckConfig, DropEpisodesConfig, MergeConfig
 from recorders.care.dropping import drop
 from recorders.care.errors import CareError
 from recorders.care.merging import merge_data_sets
-from recorders.data_set import RecordedDataSet
 
 MakeConfig = Callable[..., RecordConfig]
 RecordAside = Callable[..., Path]
@@ -160,23 +159,13 @@ def test_what_does_not_fit_together_is_refused(make: MakeConfig, root: Path) -> 
     assert not (root / NEW).exists()
 
 
-def test_a_source_that_is_recorded_just_now_is_refused(sources: list[str], root: Path) -> None:
-    held, over = Event(), Event()
-
-    def record_on() -> None:
-        with RecordedDataSet(root, ONE).locked():
-            held.set()
-            over.wait(20)
-
-    recorder = Thread(target=record_on)
-    recorder.start()
-    held.wait(20)
-    try:
-        with pytest.raises(LockedError, match="is at work on it"):
-            merge()
-    finally:
-        over.set()
-        recorder.join()
+def test_a_source_that_is_recorded_just_now_is_refused(
+    sources: list[str],
+    root: Path,
+    recorded_by_another: Callable[[str], AbstractContextManager[None]],
+) -> None:
+    with recorded_by_another(ONE), pytest.raises(LockedError, match="is at work on it"):
+        merge()
     assert not (root / NEW).exists()
 
 

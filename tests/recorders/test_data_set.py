@@ -3,11 +3,9 @@
 import multiprocessing
 import os
 import shutil
-import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import minari
 import pytest
@@ -36,25 +34,6 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-def die_at(config: RecordConfig, moment: int) -> None:
-    """Records, and is killed just before its ``moment``-th change of the file system."""
-    calls = 0
-
-    def deadly(function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: object, **kwargs: object) -> object:
-            nonlocal calls
-            if calls == moment:
-                os.kill(os.getpid(), signal.SIGKILL)
-            calls += 1
-            return function(*args, **kwargs)
-
-        return call
-
-    for owner, name in CRITICAL:
-        setattr(owner, name, deadly(getattr(owner, name)))
-    record(config)
 
 
 def run_forked(
@@ -93,19 +72,23 @@ def reference(config: RecordConfig, root: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_killed_before_every_change_of_the_file_system(
-    config: RecordConfig, reference: dict[str, bytes], root: Path
+    config: RecordConfig, reference: dict[str, bytes], root: Path, arm: Callable[..., None]
 ) -> None:
+    def die_at(moment: int) -> None:
+        arm(CRITICAL, moment)
+        record(config)
+
     moment, alive = 0, False
     while not alive:
         shutil.rmtree(root / NAME)
-        alive = run_forked(die_at, config, moment) == 0
+        alive = run_forked(die_at, moment) == 0
         assert_whole_or_absent(EPISODES)
         kept = {
             path: path.stat().st_mtime_ns for path in (root / NAME / ".recording").glob("[0-9]*/*")
         }
         if not alive:
             # A second death on the way, then the end.
-            run_forked(die_at, config, moment % 7)
+            run_forked(die_at, moment % 7)
             assert_whole_or_absent(EPISODES)
             record(config)
         assert files(root / NAME / "data") == reference, moment
