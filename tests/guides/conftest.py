@@ -1,6 +1,8 @@
 """A reader's empty working folder: no display, no network, no home, and small data."""
 
 import socket
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import torch
 from filelock import FileLock
 from matplotlib.figure import Figure
 
-from tests.guides import granted, made_up
+from tests.guides import granted, made_up, python_blocks
 
 
 @pytest.fixture(scope="session")
@@ -30,11 +32,13 @@ def granted_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> 
 
 
 @pytest.fixture
-def reader(granted_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def reader(granted_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The working folder of a reader, with nothing in it but what is granted later."""
     _enter(tmp_path, granted_folder, monkeypatch)
     monkeypatch.syspath_prepend(str(tmp_path))
-    return tmp_path
+    yield tmp_path
+    for file in python_blocks.FILES:
+        sys.modules.pop(Path(file).stem, None)
 
 
 def _enter(folder: Path, granted_folder: Path, patch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,14 @@
-"""Runs commands and Python of the guides as their readers would, in the working folder."""
+"""Runs the commands of the guides as their readers would, in the working folder."""
 
 import importlib
+import os
 import shlex
+import signal
 import socket
+import threading
 import time
 import tomllib
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import pygame
 
@@ -18,15 +20,18 @@ SCRIPTS: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text(enco
 ]["scripts"]
 """``module:function`` of each program."""
 
-PARTNERS = {
-    "nsac-evaluate --world": "nsac-udacity-sim --track lake",
-    "nsac-record udacity": "nsac-udacity-sim --driver scripted",
-    "nsac-udacity-sim": "nsac-evaluate --world udacity --policy nsac-udacity",
+SIMULATOR = "nsac-udacity-sim"
+SERVERS = {
+    "nsac-evaluate --world": f"{SIMULATOR} --track lake",
+    "nsac-record udacity": f"{SIMULATOR} --driver scripted",
 }
-"""What listens to a program, or whom it listens to, runs beside it."""
+"""Programs that serve a simulator until they are interrupted, and which simulator connects."""
 
-WINDOW = "nsac-udacity-sim --mode training --driver keyboard"
+WINDOW = f"{SIMULATOR} --mode training --driver keyboard"
 """Opens a window, and goes on until that is closed."""
+
+PATIENCE = 100.0
+"""Seconds after which nobody is waited for."""
 
 
 def run(line: str) -> None:
@@ -36,15 +41,43 @@ def run(line: str) -> None:
         AssertionError: If it does not end with status 0.
     """
     port, key = _free_port(), rule(line)
-    with ThreadPoolExecutor(1) as thread:
-        beside = []
-        if key in PARTNERS:
-            beside += [thread.submit(_run_program, shortened(PARTNERS[key], port))]
-        if key == WINDOW:
-            beside += [thread.submit(_close_window)]
+    if key in SERVERS:
+        _serve(shortened(line, port), shortened(SERVERS[key], port))
+    elif key == SIMULATOR:
+        _serve(
+            shortened("nsac-evaluate --world udacity --policy nsac-udacity", port),
+            shortened(line, port),
+        )
+    elif key == WINDOW:
+        threading.Thread(target=_close_window, daemon=True).start()
         _run_program(shortened(line, port))
-        for partner in beside:
-            partner.result()
+    else:
+        _run_program(shortened(line, port))
+
+
+def _serve(server: str, simulator: str) -> None:
+    """Runs a server until its simulator has left; then it is interrupted, as by Ctrl-C."""
+    faults: list[AssertionError] = []
+    serving = threading.Event()
+
+    def drive() -> None:
+        try:
+            _run_program(simulator)
+        except AssertionError as fault:
+            faults.append(fault)
+        if serving.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
+
+    serving.set()
+    client = threading.Thread(target=drive, daemon=True)
+    client.start()
+    try:
+        _run_program(server)
+    finally:
+        serving.clear()
+    client.join(PATIENCE)
+    assert not client.is_alive(), f"goes on and on: {simulator}"
+    assert not faults, faults[0]
 
 
 def _run_program(line: str) -> None:

@@ -20,7 +20,7 @@ SHORTER = {
     "nsac-demo": "--maps short --dagger.rounds 1 --dagger.expert-episodes 2 --dagger.episodes 2 "
     "--dagger.epochs 1 --dagger.round-epochs 1 --dagger.workers 1 --dagger.threads 1",
     "nsac-evaluate": "--maps short --max-steps 30 --workers 1",
-    "nsac-evaluate --world": "--seconds 4 --port {port}",
+    "nsac-evaluate --world": "--seconds 60 --port {port}",
     "nsac-evaluate compare": "",
     "nsac-evaluate drivers": "--expert privileged --methods nsac --arms plain --seeds 1 "
     "--episodes 4 --validation-episodes 1 --test-episodes 1 --epochs 1 --tracks short "
@@ -47,7 +47,7 @@ SHORTER = {
     "nsac-record info": "",
     "nsac-record merge": "",
     "nsac-record show": "",
-    "nsac-record udacity": "--seconds 4 --port {port}",
+    "nsac-record udacity": "--seconds 60 --port {port}",
     "nsac-train": "--epochs 1",
     "nsac-train --expert": "--steps 64 --rollout 64 --world.workers 2 --cloning.epochs 1 "
     "--cloning.critic-warmup 64 --validation-seeds 1000 1001",
