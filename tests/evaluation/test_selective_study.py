@@ -20,7 +20,8 @@ MakeLap = Callable[..., pd.DataFrame]
 
 def a_run(folder: Path, steps: pd.DataFrame, sources: dict[str, str]) -> Run:
     steps.to_parquet(folder / "steps.parquet")
-    (folder / "config.json").write_text(json.dumps({"sources": sources}))
+    described = {"identity": {"policies": dict.fromkeys(sources, "")}, "sources": sources}
+    (folder / "config.json").write_text(json.dumps(described))
     return Run(folder, pd.DataFrame())
 
 
