@@ -87,7 +87,8 @@ def test_rows_may_be_of_several_parts_or_of_none() -> None:
 def test_a_cell_of_before_there_were_parts_is_read(tmp_path: Path) -> None:
     file = tmp_path / "gmle-42.parquet"
     values = torch.ones(3, 1)
-    old = frame(Prediction(values, values, values), values, 0.0).drop(columns="part")
+    whole = frame(Prediction(values, values, values), values, 0.0)
+    old = whole.drop(columns="part").assign(model="gmle", seed=42)
     metadata = {b"nsac-bench": b'{"seconds": 2.0}'}
     table = pa.Table.from_pandas(old, preserve_index=False)
     pq.write_table(table.replace_schema_metadata({**table.schema.metadata, **metadata}), file)
