@@ -255,7 +255,7 @@ def test_the_state_holds_weights_moments_and_progress(tmp_path: Path) -> None:
     step(1)
     assert torch.equal(pair[0].weight, pair[1].weight)
     (tmp_path / "state.safetensors").write_bytes(b"cut")
-    with pytest.raises(PolicyError, match=r"state.safetensors: not the state of this training"):
+    with pytest.raises(PolicyError, match=r"state.safetensors: not a whole safetensors file"):
         load_state(tmp_path / "state.safetensors", pair[1], optimisers[1])
 
 
