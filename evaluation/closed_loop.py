@@ -190,6 +190,11 @@ def check_observation(policy: Policy) -> None:
     """
     policies.checked(policy)
     spec = policy.observation
+    if isinstance(spec, ObservationSpec) and spec.kind == "camera":
+        raise PolicyError(
+            f"{policy.name}: is for the Udacity simulator; nsac-evaluate udacity drives it, or "
+            "--world udacity"
+        )
     kinds = (*FRAME_SHAPES, "world")
     if not isinstance(spec, ObservationSpec) or spec.kind not in kinds:
         raise PolicyError(

@@ -40,7 +40,8 @@ def demo(config: DemoConfig, console: Console) -> Path:
             workers=config.dagger.workers,
         )
     )
-    tell(f"drove {len(run.laps)} laps on tracks it never saw")
+    laps = len(run.laps)
+    tell(f"drove {laps} {'lap' if laps == 1 else 'laps'} on tracks it never saw")
     console.print(screen_table(summarise(run.laps)))
     tell(f"report: {run.report}")
     return run.report

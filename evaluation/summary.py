@@ -82,7 +82,8 @@ def differences(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 def screen_table(summary: pd.DataFrame) -> Table:
     """The summary for the terminal: metrics by policies, or a few metrics the other way round."""
     laps = int(summary["laps"].iloc[0])
-    table = Table(title=f"{laps} laps a policy; mean [95 % interval], median, worst tenth")
+    count = f"{laps} {'lap' if laps == 1 else 'laps'}"
+    table = Table(title=f"{count} a policy; mean [95 % interval], median, worst tenth")
     named = labelled(summary)
     policies = list(named["policy"].unique())
     many = len(policies) > MOST_COLUMNS

@@ -74,7 +74,7 @@ def _record_round(
         episodes=config.episodes if learner else config.expert_episodes,
         first_seed=config.first_seed + 1000 * number,
     )
-    who = f"round {number}, the policy" if learner else "the expert, disturbed"
+    who = f"round {number}, the policy" if learner else "the expert"
     report(f"recorded {who}: {_outcome(folder, record(how))}")
     return how.out
 

@@ -145,8 +145,9 @@ def _show(config: RecordConfig, steps: Iterable[int], missing: int) -> None:
         MofNCompleteColumn(),
         TextColumn("episodes  {task.fields[frames]} frames  {task.fields[rate]:.0f}/s"),
         TimeElapsedColumn(),
-        TextColumn("left"),
+        TextColumn("passed"),
         TimeRemainingColumn(),
+        TextColumn("left"),
     )
     with Progress(*columns, console=Console(stderr=True), disable=config.quiet) as progress:
         done = config.episodes - missing

@@ -1,5 +1,7 @@
 """Uncertainty methods, one per file, behind one protocol."""
 
+import inspect
+import re
 from typing import Any
 
 from torch import nn
@@ -53,8 +55,18 @@ def build(
         **options: Settings of the method.
 
     Raises:
-        ValueError: If there is no such method.
+        ValueError: If there is no such method, or it has no such option.
     """
     if name not in METHODS:
         raise ValueError(f"no uncertainty method {name!r}; there are {', '.join(sorted(METHODS))}")
-    return METHODS[name](encoder, token_dim=token_dim, output_dim=output_dim, **options)  # type: ignore[call-arg]
+    try:
+        return METHODS[name](encoder, token_dim=token_dim, output_dim=output_dim, **options)  # type: ignore[call-arg]
+    except TypeError as fault:
+        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(fault))
+        if unknown is None:
+            raise
+        parameters = inspect.signature(METHODS[name]).parameters.values()
+        own = ", ".join(p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY)
+        raise ValueError(
+            f"{name} has no option {unknown[1]!r}; it has {own}, and those of its layer"
+        ) from None

@@ -92,7 +92,7 @@ def _reasons(config: DropEpisodesConfig, source: StoredDataSet) -> Iterator[tupl
     for outcome in config.outcome:
         if outcome not in outcomes:
             there = ", ".join(sorted(outcomes))
-            raise CareError(f"no episode of {source.name} has the outcome {outcome}: {there}")
+            raise CareError(f"no episode of {source.name} has the outcome {outcome}, only {there}")
     for number, entry in enumerate(source.entries):
         if number in named:
             yield number, "named"

@@ -43,7 +43,7 @@ def test_hard_rounds_record_tracks_with_roads_side_by_side(tmp_path: Path) -> No
     lines: list[str] = []
     policy = clone(replace(SMALL, rounds=0, hard=hard), tmp_path, lines.append)
     assert [line.partition(":")[0] for line in lines] == [
-        "recorded the expert, disturbed",
+        "recorded the expert",
         "recorded hard round 1, the policy",
     ]
     data = MinariDataset(tmp_path / "data" / "dagger" / "hard1-v0" / "data")

@@ -104,9 +104,13 @@ def test_a_policy_of_another_world_is_refused_in_one_line() -> None:
 @pytest.mark.parametrize(
     ("command", "words", "named"),
     [
-        (evaluate, "--policy nsac-udacity --maps oval --out {}/a", "expected kind gray84"),
+        (evaluate, "--policy nsac-udacity --maps oval --out {}/a", "is for the Udacity simulator"),
         (evaluate, "udacity --policies nsac --out {}/b", "reads gray84"),
-        (inspect, "traces --policy nsac-udacity --map oval --out {}/c", "expected kind gray84"),
+        (
+            inspect,
+            "traces --policy nsac-udacity --map oval --out {}/c",
+            "is for the Udacity simulator",
+        ),
         (
             record,
             "carracing --driver nsac-udacity --out carracing/x-v0 --data-root {}",

@@ -107,7 +107,7 @@ def test_the_policies_are_kept_and_drive(config: OpenLoopConfig, scores: Scores)
 
 def test_no_lap_of_carracing_is_driven_by_them(config: OpenLoopConfig, scores: Scores) -> None:
     path = config.out / "policies" / "gmle-42.safetensors"
-    with pytest.raises(PolicyError, match=r"gmle-42: observation is .*camera.*, expected kind"):
+    with pytest.raises(PolicyError, match="gmle-42: is for the Udacity simulator"):
         drive_laps(path, ["oval"])
     with pytest.raises(PolicyError, match="camera frames"):
         Driver(str(path))

@@ -233,3 +233,9 @@ def test_an_option_that_cannot_be_is_named(
     tokens = {"n_tokens": TOKENS} if name == "sde_net" else {}
     with pytest.raises(ValueError, match=message):
         methods.build(name, Waves(), 3, 1, **{**tokens, **options})
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_an_option_that_there_is_not_is_named_with_those_that_there_are(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} has no option 'wings'; it has .*n_samples"):
+        methods.build(name, Waves(), token_dim=3, wings=2)

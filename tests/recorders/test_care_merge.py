@@ -189,7 +189,7 @@ def test_bad_episodes_go_by_their_return_or_outcome(sources: list[str], root: Pa
     assert list(dropped.reasons) == [worst]  # type: ignore[attr-defined]
     with pytest.raises(CareError, match="all 3 episodes"):
         thin(outcome=("time",), dry_run=True)
-    with pytest.raises(CareError, match="has the outcome lost: time"):
+    with pytest.raises(CareError, match="has the outcome lost, only time"):
         thin(outcome=("lost",), dry_run=True)
 
 

@@ -292,7 +292,7 @@ def test_a_training_state_with_a_wrong_header_is_refused(state: Path, header: st
 
 @pytest.mark.fault(
     "truncated, empty, another kind, bits flipped",
-    "state of an interrupted nsac-train ppo",
+    "state of an interrupted nsac-train --expert ppo",
     "one line that names the file and says to remove its folder",
 )
 @pytest.mark.parametrize("damage", DAMAGES)
