@@ -27,7 +27,7 @@ def marked(name: str, outcome: str) -> Any:  # noqa: ANN401 - pytest does not na
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [marked(*row) for row in UNITS.items()])
 def test_killed_or_interrupted_it_ends_as_if_left_in_peace(name: str, tmp_path: Path) -> None:
-    for words in (["--kills", "2"], ["--kills", "1", "--interrupt"]):
+    for words in (["--kills", "1"], ["--kills", "1", "--interrupt"]):
         command = [sys.executable, "-m", "tests.reliability.kills", "--commands", name, *words]
         command += ["--page", "None", "--out", str(tmp_path)]
         ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
