@@ -24,6 +24,7 @@ from evaluation.metrics import lap_table
 from evaluation.observer import Moment, Observer
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
 from maps import TrackMap
+from maps.files.one_line_error import in_one_line
 from policies import Decision, Policy, PolicyError
 from policies.protocol import Watchful
 
@@ -251,7 +252,7 @@ def _decide(policy: Policy, observations: NDArray[np.uint8] | Sequence[Any], ste
     except PolicyError as fault:
         raise PolicyError(f"{fault} (step {step})") from None
     except Exception as fault:  # a user's policy may raise anything
-        words = " ".join(str(fault).split())
+        words = in_one_line(fault)
         raise EvaluationError(
             f"{policy.name}: act() failed at step {step}: {type(fault).__name__}: {words}"
         ) from fault

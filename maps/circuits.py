@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from maps.files import text_file
+from maps.files.text_file import TextFileError
 from maps.shaping import TIGHTEST, fit_road, reach, resample
 from maps.track_map import (
     HALF_WIDTH,
@@ -104,13 +106,9 @@ def _farthest(line: FloatArray, wanted: FloatArray) -> float:
 def _read_rows(path: Path) -> FloatArray:
     """The centre line in metres, (n, 2), a closing point at the end left out."""
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise MapError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
-        raise MapError(
-            f"{path}: cannot be read: no UTF-8 text ({error.reason}, byte {error.start})"
-        ) from None
+        lines = text_file.read(path).splitlines()
+    except TextFileError as fault:
+        raise MapError(str(fault)) from None
     rows = [
         _read_row(path, number, line)
         for number, line in enumerate(lines, start=1)

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from maps.files.one_line_error import in_one_line
+
 WRONG_INPUT = 2
 INTERRUPTED = 130
 
@@ -40,4 +42,4 @@ def described(fault: Exception) -> str:
     if isinstance(fault, OSError) and fault.strerror:
         place = f"{fault.filename}: " if fault.filename is not None else ""
         return f"{place}{fault.strerror}"
-    return " ".join(str(fault).split())
+    return in_one_line(fault)

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from torch import Tensor
 from torch.utils.tensorboard import SummaryWriter
 
+from maps.files.one_line_error import in_one_line
 from nsac_core import metrics
 from nsac_core.fit_config import FitConfig, FittingError
 from nsac_core.fitting_state import FittingState, load_state, save_state
@@ -219,7 +220,7 @@ class _Fitting:
                 self.method.load_state_dict(weights)
             self.optimiser.load_state_dict(state.optimiser_onto(self.optimiser))
         except (RuntimeError, LookupError, TypeError, ValueError) as fault:
-            line = " ".join(str(fault).split())
+            line = in_one_line(fault)
             raise FittingError(f"{file}: belongs to another model: {line}") from None
         self.best_weights = state.best_weights
         self.best_epoch, self.best_score = state.best_epoch, state.best_score

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from maps.files import tensor_file
-from maps.files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError, in_one_line
 from maps.files.tensor_file import TensorFileError
 
 
@@ -94,7 +94,7 @@ def load_state(path: Path) -> FittingState:
     except TensorFileError as fault:
         raise FittingStateError(f"{fault}: not a training state; {ADVICE}") from None
     except (LookupError, TypeError, ValueError, RecursionError) as fault:
-        reason = " ".join(str(fault).split())
+        reason = in_one_line(fault)
         raise FittingStateError(f"{path}: {reason}: not a training state; {ADVICE}") from None
     return FittingState(
         parts["weights"],

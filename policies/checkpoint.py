@@ -10,6 +10,7 @@ from torch import Tensor
 
 from drive.observation import ObservationSpec
 from maps.files import tensor_file
+from maps.files.one_line_error import in_one_line
 from maps.files.present import is_file
 from maps.files.tensor_file import TensorFileError
 from nsac_core import methods
@@ -80,7 +81,7 @@ def build_method(header: Header) -> Method:
             **header.method_options,
         )
     except (TypeError, ValueError) as fault:
-        raise PolicyError(f"method {header.method!r}: {_one_line(fault)}") from None
+        raise PolicyError(f"method {header.method!r}: {in_one_line(fault)}") from None
 
 
 def _check_sizes(header: Header) -> None:
@@ -232,7 +233,3 @@ def check_finite(path: Path, tensors: dict[str, Tensor]) -> None:
             raise PolicyError(
                 f"{path}: tensor {name!r} holds values that are no finite numbers; train it anew"
             )
-
-
-def _one_line(fault: BaseException) -> str:
-    return " ".join(str(fault).split())

@@ -11,7 +11,7 @@ import numpy as np
 from minari import EpisodeData, MinariDataset
 from numpy.typing import NDArray
 
-from maps.files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError, in_one_line
 from policies import episode_files
 from policies.protocol import ACTIONS
 
@@ -254,7 +254,7 @@ def open_data_set(name: str, root: Path) -> MinariDataset:
     try:
         data = MinariDataset(folder)
     except DAMAGE as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = in_one_line(error)
         raise DemonstrationError(f"data set {name!r} in {root} is damaged: {reason}") from error
     for what, space, shape in (
         ("frames", data.observation_space, FRAME_SHAPE),
@@ -278,7 +278,7 @@ def _episode_steps(name: str, data: MinariDataset) -> list[tuple[int, int]]:
         metadata = data.storage.get_episode_metadata(indices)
         found = [(i, int(entry["total_steps"])) for i, entry in zip(indices, metadata, strict=True)]
     except DAMAGE as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = in_one_line(error)
         raise DemonstrationError(f"data set {name!r}: an episode is damaged: {reason}") from error
     if not found:
         raise DemonstrationError(f"data set {name!r} has no episodes")
@@ -331,7 +331,7 @@ def read_episode(data: MinariDataset, name: str, index: int) -> EpisodeData:
         episode_files.check_arrow(_folder(data), index)
         (found,) = data.iterate_episodes([index])
     except DAMAGE as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = in_one_line(error)
         raise DemonstrationError(f"episode {index} of {name} cannot be read: {reason}") from error
     return found
 

@@ -10,6 +10,12 @@ MANIFEST = "manifest.sha256"
 """Where ``nsac-record`` keeps the checksums of a data set, as ``sha256sum`` does."""
 
 
+def digest(path: Path) -> str:
+    """SHA-256 of a file, as hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def recorded_digests(data: Path) -> dict[str, str]:
     """SHA-256 of each file in the folder of a data set, by its path there; none of older ones."""
     file = data / MANIFEST
@@ -27,9 +33,8 @@ def check_unchanged(data: Path, index: int, recorded: Mapping[str, str]) -> None
     """
     for file in sorted((data / str(index)).iterdir()):
         name = f"{index}/{file.name}"
-        with file.open("rb") as opened:
-            if hashlib.file_digest(opened, "sha256").hexdigest() != recorded.get(name):
-                raise ValueError(f"{name} is not what was recorded (other SHA-256)")
+        if digest(file) != recorded.get(name):
+            raise ValueError(f"{name} is not what was recorded (other SHA-256)")
 
 
 def check_arrow(data: Path, index: int) -> None:

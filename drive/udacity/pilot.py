@@ -12,6 +12,7 @@ from drive.udacity.faults import Faults
 from drive.udacity.frame_shape import Frame
 from drive.udacity.frames import FrameError, decode
 from drive.udacity.protocol import Command, Telemetry
+from maps.files.one_line_error import in_one_line
 
 
 class Driver(Protocol):
@@ -120,12 +121,12 @@ class Pilot:
         except FrameError as fault:
             return Failure("image", str(fault))
         except (Exception, SystemExit) as fault:  # a user's driver may raise anything
-            words = " ".join(str(fault).split())
+            words = in_one_line(fault)
             return Failure("driver_error", f"{type(fault).__name__}: {words}")
         try:
             return safe_command(answer)
         except Exception as fault:  # so may what it returned, when it is looked at
-            return Failure("driver_output", " ".join(str(fault).split()))
+            return Failure("driver_output", in_one_line(fault))
 
     def _ready(self, reset: bool) -> Driver:
         if self._driver is None:

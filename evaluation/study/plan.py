@@ -11,6 +11,7 @@ import maps
 from evaluation.errors import EvaluationError
 from evaluation.limits import MAX_STEPS, Renderer, check_positive
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
+from maps.files.one_line_error import in_one_line
 from maps.track_map import MapError
 
 MOST = 1_000_000
@@ -59,7 +60,7 @@ def read(file: Path) -> Plan:
     except FileNotFoundError:
         raise EvaluationError(f"{file}: no such file, expected a study in TOML") from None
     except (OSError, ValueError, RecursionError) as fault:
-        reason = " ".join(str(fault).split())
+        reason = in_one_line(fault)
         raise EvaluationError(f"{file}: not to be read as TOML: {reason}") from None
     try:
         return _plan(content, text)

@@ -8,6 +8,7 @@ from drive.udacity.frame_shape import FRAME_SHAPE, Frame
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.speed_control import SpeedControl
 from evaluation.closed_loop import one_thread
+from maps.files.one_line_error import in_one_line
 from policies import Decision, Policy, PolicyError
 
 
@@ -72,7 +73,7 @@ class PolicyDriver:
         except PolicyError:
             raise
         except Exception as fault:  # a user's policy may raise anything
-            words = " ".join(str(fault).split())
+            words = in_one_line(fault)
             raise PolicyError(
                 f"{self.policy.name}: cannot decide on a frame {FRAME_SHAPE}: "
                 f"{type(fault).__name__}: {words}"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maps.files.damaged import DamagedError
+from maps.files.one_line_error import in_one_line
 from maps.files.present import is_file
 
 
@@ -26,7 +27,7 @@ def read(file: Path, names: tuple[str, ...]) -> dict[str, NDArray[np.generic]]:
     except KeyError as fault:
         raise DamagedError(f"{file}: has no array {fault}: is it another file?") from None
     except _FAULTS as fault:
-        reason = " ".join(str(fault).split()) or type(fault).__name__
+        reason = in_one_line(fault)
         raise DamagedError(
             f"{file}: damaged, or no .npz file ({reason}); remove it and repeat the command that "
             "made it"

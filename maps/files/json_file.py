@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from maps.files import text_file
 from maps.files.one_line_error import OneLineError
+from maps.files.text_file import TextFileError
 
 
 class JsonError(OneLineError):
@@ -19,14 +21,11 @@ def read(path: Path) -> Any:  # noqa: ANN401 - any JSON value
         JsonError: It cannot be read, or as ``parse``; the message begins with the path.
     """
     try:
-        return parse(path.read_text(encoding="utf-8-sig"))
+        return parse(text_file.read(path))
+    except TextFileError as fault:
+        raise JsonError(str(fault)) from None
     except JsonError as fault:
         raise JsonError(f"{path}: {fault}") from None
-    except OSError as fault:
-        raise JsonError(f"{path}: cannot be read ({fault.strerror})") from None
-    except UnicodeDecodeError as fault:
-        where = f"{fault.reason}, byte {fault.start}"
-        raise JsonError(f"{path}: cannot be read: no UTF-8 text ({where})") from None
 
 
 def parse(text: str) -> Any:  # noqa: ANN401 - any JSON value

@@ -10,3 +10,8 @@ class OneLineError(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.splitlines()))
+
+
+def in_one_line(fault: BaseException) -> str:
+    """What a fault says, whatever its lines; its kind where it says nothing."""
+    return " ".join(str(fault).split()) or type(fault).__name__

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from maps.files.damaged import DamagedError
+from maps.files.one_line_error import in_one_line
 from maps.files.present import is_file
 from maps.files.whole import whole
 
@@ -87,7 +88,7 @@ def read_schema(file: Path) -> Any:  # noqa: ANN401 - untyped
 
 
 def _damaged(file: Path, fault: Exception) -> DamagedError:
-    reason = " ".join(str(fault).split()) or type(fault).__name__
+    reason = in_one_line(fault)
     return DamagedError(
         f"{file}: damaged, or no Parquet file ({reason}); remove it and repeat the command that "
         "made it"

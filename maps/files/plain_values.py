@@ -7,6 +7,8 @@ from typing import Any, TypeVar, get_origin, get_type_hints
 
 from typeguard import CollectionCheckStrategy, TypeCheckError, check_type
 
+from maps.files.one_line_error import in_one_line
+
 T = TypeVar("T")
 
 
@@ -32,7 +34,7 @@ def made(kind: type[T], values: object) -> T:
     try:
         return kind(**given)
     except TypeError as fault:  # one without a default is missing
-        raise ValueError(" ".join(str(fault).split())) from None
+        raise ValueError(in_one_line(fault)) from None
 
 
 def checked(name: str, value: object, hint: Any) -> object:  # noqa: ANN401 - any type

@@ -13,7 +13,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from maps.files.one_line_error import OneLineError
+from maps.files.one_line_error import OneLineError, in_one_line
 from maps.files.present import is_file
 from maps.files.whole import write_bytes
 
@@ -54,7 +54,7 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
             words = dict(file.metadata() or {})
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError, RuntimeError, TypeError) as fault:
-        reason = " ".join(str(fault).split())
+        reason = in_one_line(fault)
         raise TensorFileError(f"{path}: not a whole safetensors file ({reason})") from None
     written = words.pop(_DIGEST, None)
     if written is not None and written != digest_of(tensors, words):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+from maps.files.present import is_file
 from policies.errors import PolicyError
 
 SUFFIXES = (".zip", ".onnx", ".pt", ".ts", ".pt2")
@@ -27,10 +28,7 @@ class Source:
     @property
     def exists(self) -> bool:
         """Whether there is such a file."""
-        try:
-            return self.path.is_file()
-        except OSError:  # a name too long, say
-            return False
+        return is_file(self.path)
 
     def choose(self, *names: str) -> None:
         """Refuses options of other names.

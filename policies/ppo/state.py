@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from maps.files import json_file, tensor_file
+from maps.files.one_line_error import in_one_line
 from maps.files.plain_values import made
 from policies.errors import PolicyError
 
@@ -63,7 +64,7 @@ def load_state(path: Path, policy: torch.nn.Module, optimiser: torch.optim.Optim
     except tensor_file.TensorFileError as fault:
         raise PolicyError(f"{fault}; {advice}") from None
     except (RuntimeError, LookupError, TypeError, ValueError) as fault:
-        reason = " ".join(str(fault).split())
+        reason = in_one_line(fault)
         raise PolicyError(f"{path}: not the state of this training: {reason}; {advice}") from None
     return progress
 

@@ -11,8 +11,9 @@ from minari import EpisodeData
 
 from maps.files.locks import locked_folder
 from policies.demonstrations import DemonstrationError, open_data_set, read_episode, root_folder
+from policies.episode_files import MANIFEST
 from policies.ppo.config import TEST_TRACKS
-from recorders.care import checksums, contents, structure
+from recorders.care import contents, structure
 from recorders.care.config import CheckConfig
 from recorders.care.errors import CareError
 from recorders.care.finding import Finding, of_data_set, of_episode
@@ -72,7 +73,7 @@ def _refuse_at_work(folder: Path) -> None:
 def _check(config: CheckConfig, data: Path, found: list[Finding]) -> Checked:
     there = structure.numbers(data)
     found += structure.whole(data, there)
-    verified = (data / checksums.MANIFEST).exists()
+    verified = (data / MANIFEST).exists()
     if verified:
         found += structure.altered(data, config.quiet)
     entries, faults = structure.metadata(data, config.recording, there)

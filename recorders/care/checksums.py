@@ -1,14 +1,13 @@
 """The checksums of a data set's files, in a file that ``sha256sum --check`` reads as well."""
 
-import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from policies.episode_files import MANIFEST, digest
 from recorders.care.errors import CareError
 
-MANIFEST = "manifest.sha256"
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
@@ -62,12 +61,6 @@ def files(folder: Path) -> Iterator[str]:
         name = path.relative_to(folder).as_posix()
         if path.is_file() and name != MANIFEST:
             yield name
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of a file, as hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _of_an_episode(name: str) -> bool:

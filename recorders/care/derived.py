@@ -13,6 +13,7 @@ from typing import Any
 from minari.dataset.minari_dataset import parse_dataset_id
 
 from maps.files import json_file
+from policies.episode_files import MANIFEST
 from recorders.care import checksums, replacing
 from recorders.care.errors import CareError
 from recorders.care.progress import tracked
@@ -83,7 +84,7 @@ def make_new(derivation: Derivation, root: Path) -> None:
 
 def listed_checksums(source: StoredDataSet) -> dict[str, str]:
     """Checksums of a data set's files; none where it was recorded without."""
-    exists = (source.data / checksums.MANIFEST).is_file()
+    exists = (source.data / MANIFEST).is_file()
     return checksums.read(source.data) if exists else {}
 
 

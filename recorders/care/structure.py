@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from maps.files import json_file
+from policies.episode_files import MANIFEST, digest
 from recorders.care import checksums, episode_fields, replacing
 from recorders.care.errors import CareError
 from recorders.care.finding import Finding, of_data_set, of_episode
@@ -50,13 +51,13 @@ def altered(data: Path, quiet: bool) -> Iterator[Finding]:
     try:
         listed = checksums.read(data)
     except CareError as fault:
-        yield of_data_set(checksums.MANIFEST, str(fault))
+        yield of_data_set(MANIFEST, str(fault))
         return
     there = set(checksums.files(data))
     for name in tracked(sorted(listed), len(listed), "checksums", quiet):
         if name not in there:
             yield _about(name, "missing, though its checksum is there")
-        elif checksums.digest(data / name) != listed[name]:
+        elif digest(data / name) != listed[name]:
             yield _about(name, "its bytes are not those that were recorded (SHA-256 differs)")
     for name in sorted(there - set(listed)):
         yield _about(name, "has no checksum: it was added afterwards")
