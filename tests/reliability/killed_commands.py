@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,13 @@ def files_of(folder: Path) -> list[str]:
     return sorted(name for name in names if not name.endswith(".lock"))
 
 
+def listed(folder: Path, pattern: str) -> list[Path]:
+    """Paths below a folder that a running command writes in: glob fails where one is just moved."""
+    while True:
+        with suppress(FileNotFoundError):
+            return list(folder.glob(pattern))
+
+
 def stamped(files: list[Path], name: Callable[[Path], str]) -> Units:
     """Files as units: one that is written anew has another inode or time."""
     found: Units = {}
@@ -77,7 +85,7 @@ def stamped(files: list[Path], name: Callable[[Path], str]) -> Units:
 def episodes(folder: Path) -> Units:
     """Of a recording, under way or finished."""
     data_set = folder / "data" / NAME
-    files = [*data_set.glob(".recording/*/*.arrow"), *data_set.glob("data/*/*.arrow")]
+    files = listed(data_set, ".recording/*/*.arrow") + listed(data_set, "data/*/*.arrow")
     return stamped(files, lambda file: file.parent.name)
 
 
@@ -105,7 +113,7 @@ def checkpoint(folder: Path) -> object:
 
 def chunks(folder: Path) -> Units:
     """Of an evaluation."""
-    return stamped(list(folder.glob("run/chunks/*.parquet")), lambda file: file.name)
+    return stamped(listed(folder, "run/chunks/*.parquet"), lambda file: file.name)
 
 
 def run(folder: Path) -> object:
@@ -117,7 +125,7 @@ def run(folder: Path) -> object:
 def study_units(folder: Path) -> Units:
     """Of a study."""
     root = folder / "study" / "units"
-    return stamped(list(root.rglob("[!.]*.json.gz")), lambda file: str(file.relative_to(root)))
+    return stamped(listed(root, "**/[!.]*.json.gz"), lambda file: str(file.relative_to(root)))
 
 
 def study(folder: Path) -> object:
