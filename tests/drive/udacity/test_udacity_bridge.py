@@ -239,20 +239,21 @@ def test_a_driver_is_reset_when_its_simulator_comes_back(
 def test_a_slow_driver_never_blocks_the_line(
     serve: Serve, simulator: Simulator, telemetry: Write, scripted: MakeScripted
 ) -> None:
+    decided = threading.Event()
+
     def slow(_: Frame, telemetry: Telemetry) -> Command:
-        time.sleep(0.5)
+        decided.wait(10)
         return Command(telemetry.steering_angle / 25, 0.0)
 
-    bridge = serve(lambda: scripted(then=slow))
+    bridge = serve(lambda: scripted(then=slow), stale_after=10.0)
     client = simulator(bridge)
     for steering in ("1.0000", "2.0000", "3.0000"):
         client.send(telemetry(steering=steering))
     client.send("2")
-    start = time.monotonic()
     # The second frame is overtaken: its reply comes at once, and stops, as nothing is known yet.
     assert client.steer() == {"steering_angle": "0.0000", "throttle": "-1.0000"}
     assert client.receive() == "3"
-    assert time.monotonic() - start < 0.4
+    decided.set()
     assert client.steer()["steering_angle"] == "0.0400"
     assert client.steer()["steering_angle"] == "0.1200"
     assert bridge.faults.counts == {"stale_frame": 1, "stale_command": 1}
@@ -271,13 +272,16 @@ def test_rate_and_latency_tell_of_a_slow_driver(
 
     bridge = serve(lambda: scripted(then=slow))
     client = simulator(bridge)
+    seen = []
     for _ in range(5):
+        start = time.monotonic()
         client.send(telemetry())
         client.steer()
+        seen.append(time.monotonic() - start)
     eventually(lambda: bridge.times.replies == 5)
     speed = bridge.status().speed
-    assert 0.25 <= speed.median < 0.45
-    assert 2.0 < speed.rate <= 5.0
+    assert 0.25 <= speed.median < np.median(seen) + 0.05
+    assert 1.0 < speed.rate <= 5.0
 
 
 def test_a_driver_that_hangs_stops_the_car(
