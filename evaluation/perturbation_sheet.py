@@ -20,6 +20,7 @@ from evaluation.figures import BLUE, GREY
 from evaluation.lane import Lane
 from evaluation.perturbation_sheet_config import SheetConfig
 from evaluation.perturbations import CLEAN, PERTURBATIONS, SEVERITIES, Perturbed
+from maps.files.one_line_error import did_you_mean
 from maps.files.whole import make_writable, whole
 
 WIDTH, HEIGHT = 1.1, 1.3
@@ -60,8 +61,10 @@ def sheet(config: SheetConfig) -> Figure:
     """
     unknown = [name for name in config.names if name not in PERTURBATIONS]
     if unknown:
-        known = ", ".join(PERTURBATIONS)
-        raise EvaluationError(f"there is no perturbation {unknown[0]!r}, expected some of {known}")
+        guess, known = did_you_mean(unknown[0], PERTURBATIONS), ", ".join(PERTURBATIONS)
+        raise EvaluationError(
+            f"there is no perturbation {unknown[0]!r}, {guess}expected some of {known}"
+        )
     names = config.names or tuple(PERTURBATIONS)
     columns = len(SEVERITIES) + 1
     rows = math.ceil(len(names) / 2)

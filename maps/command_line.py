@@ -4,7 +4,6 @@ A program is a table of commands. Each names the class of its configuration and 
 does the work, and both are imported only when they are needed: help must not wait for torch.
 """
 
-import difflib
 import importlib
 import importlib.metadata
 import os
@@ -19,6 +18,7 @@ from typing import Any
 import tyro
 
 from maps.faults import INTERRUPTED, WRONG_INPUT, one_line
+from maps.files.one_line_error import did_you_mean
 
 DISTRIBUTION = "nsac-drive"
 COLUMNS = 80
@@ -173,6 +173,5 @@ def _told(prog: str, commands: Mapping[str, Command]) -> str:
 
 
 def _unknown(word: str, commands: Mapping[str, Command]) -> str:
-    close = difflib.get_close_matches(word, commands, 1)
-    guess = f"did you mean {close[0]}? " if close else ""
+    guess = did_you_mean(word, commands)
     return f"no command {word!r}; {guess}there are {', '.join(commands)}"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from maps.files import json_file
 from maps.files.json_file import JsonError
+from maps.files.one_line_error import did_you_mean
 from maps.files.present import is_file
 from maps.files.whole import write_text
 from maps.seeds import seed_map
@@ -57,7 +58,11 @@ def load(name: str | Path) -> TrackMap:
         return read(path)
     if path.suffix == ".json" or len(path.parts) > 1:
         raise MapError(f"{path}: no such map file")
-    raise MapError(f"unknown map {text!r}; there are {', '.join(names())}, seed:N, and JSON files")
+    known = names()
+    raise MapError(
+        f"unknown map {text!r}; {did_you_mean(text, known)}there are {', '.join(known)}, seed:N, "
+        "and JSON files"
+    )
 
 
 @lru_cache(maxsize=32)
@@ -148,7 +153,10 @@ def _parse(path: Path) -> dict[str, Any]:
             raise MapError(f"{path}: the field {field!r} must be {wanted}")
     unknown = sorted(set(fields) - set(_FIELDS))
     if unknown:
-        raise MapError(f"{path}: unknown field {unknown[0]!r}; there are {', '.join(_FIELDS)}")
+        guess = did_you_mean(unknown[0], _FIELDS)
+        raise MapError(
+            f"{path}: unknown field {unknown[0]!r}; {guess}there are {', '.join(_FIELDS)}"
+        )
     return fields
 
 

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from drive.observation import ObservationSpec
+from maps.files.one_line_error import did_you_mean
 from policies.augmentation import DASHBOARD_ROW
 from policies.errors import PolicyError
 
@@ -55,7 +56,9 @@ def named(name: str) -> "type[FrameEncoder]":
         PolicyError: If there is no such encoder.
     """
     if name not in ENCODERS:
-        raise PolicyError(f"no encoder {name!r}; there are {', '.join(sorted(ENCODERS))}")
+        known = sorted(ENCODERS)
+        guess = did_you_mean(name, known)
+        raise PolicyError(f"no encoder {name!r}; {guess}there are {', '.join(known)}")
     return ENCODERS[name]
 
 

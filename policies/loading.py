@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from drive.observation import ObservationSpec
+from maps.files.one_line_error import did_you_mean
 from maps.files.present import is_file
 from policies import checkpoint, selective
 from policies.checking import checked
@@ -61,9 +62,10 @@ def load(
     elif ":" in text:
         policy = _from_factory(text)
     else:
-        names = ", ".join([*DRIVERS, *BUNDLED])
+        names = (*DRIVERS, *BUNDLED)
         raise PolicyError(
-            f"no policy {text!r}: expected {names}, a policy file or package.module:factory"
+            f"no policy {text!r}: {did_you_mean(text, names)}expected {', '.join(names)}, a policy "
+            "file or package.module:factory"
         )
     if observation is not None and policy.observation != observation:
         raise PolicyError(

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from maps.files.one_line_error import did_you_mean
 from policies.errors import PolicyError
 from policies.foreign.source import options_of
 from policies.protocol import ACTIONS, Decision, Policy
@@ -42,7 +43,9 @@ class Handover:
     def __post_init__(self) -> None:
         """Refuses what cannot be."""
         if self.part not in get_args(Part):
-            raise PolicyError(f"part is {self.part!r}, expected {', '.join(get_args(Part))}")
+            known = get_args(Part)
+            guess = did_you_mean(self.part, known)
+            raise PolicyError(f"part is {self.part!r}, {guess}expected {', '.join(known)}")
         if not (0.0 <= self.threshold < float("inf")):
             raise PolicyError(f"threshold is {self.threshold:g}, expected 0 or more")
         if self.hold < 1:
@@ -146,7 +149,8 @@ def parse(text: str) -> tuple[str, Handover]:
     options: dict[str, Any] = {}
     for name, value in options_of(driver, query).items():
         if name not in kinds:
-            raise PolicyError(f"{text}: no option {name!r}, expected {', '.join(kinds)}")
+            guess = did_you_mean(name, kinds)
+            raise PolicyError(f"{text}: no option {name!r}, {guess}expected {', '.join(kinds)}")
         read = {"part": str, "hold": int}.get(name, float)
         try:
             options[name] = read(value)

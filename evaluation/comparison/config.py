@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from evaluation.errors import EvaluationError
 from evaluation.limits import MAX_STEPS
-from nsac_core.method_names import METHOD_NAMES
+from nsac_core.method_names import METHOD_NAMES, find_fault
 from recorders.disturbance_config import Disturbance
 
 Arm = Literal["plain", "dagger", "colours"]
@@ -157,10 +157,9 @@ class ComparisonConfig:
             )
         if not self.arms:
             raise EvaluationError(f"arms names none of {', '.join(ARMS)}")
-        unknown = [name for name in self.methods if name not in (*METHOD_NAMES, "all")]
-        if unknown or not self.methods:
-            wrong = f"no method {unknown[0]!r}" if unknown else "no method given"
-            raise EvaluationError(f"{wrong}; there are all, {', '.join(METHOD_NAMES)}")
+        fault = find_fault(self.methods)
+        if fault:
+            raise EvaluationError(fault)
 
     @property
     def chosen_methods(self) -> list[str]:

@@ -11,6 +11,7 @@ from evaluation.perturbations.protocol import (
     Perturbation,
     generator,
 )
+from maps.files.one_line_error import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,10 @@ def _conditions(word: str) -> list[Perturbed]:
     if name == CLEAN.name and not colon:
         return [CLEAN]
     if name not in PERTURBATIONS:
-        known = ", ".join(PERTURBATIONS)
-        raise EvaluationError(f"there is no perturbation {name!r}, expected none or one of {known}")
+        guess, known = did_you_mean(name, (CLEAN.name, *PERTURBATIONS)), ", ".join(PERTURBATIONS)
+        raise EvaluationError(
+            f"there is no perturbation {name!r}, {guess}expected none or one of {known}"
+        )
     if not PERTURBATIONS[name].levels:
         if colon:
             raise EvaluationError(f"perturbation {name} has no severities: write {name}")

@@ -11,7 +11,7 @@ import maps
 from evaluation.errors import EvaluationError
 from evaluation.limits import MAX_STEPS, Renderer, check_positive
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
-from maps.files.one_line_error import in_one_line
+from maps.files.one_line_error import did_you_mean, in_one_line
 from maps.track_map import MapError
 
 MOST = 1_000_000
@@ -71,7 +71,8 @@ def read(file: Path) -> Plan:
 def _plan(content: dict[str, Any], text: str) -> Plan:
     unknown = [name for name in content if name not in _READERS]
     if unknown:
-        raise EvaluationError(f"unknown field {unknown[0]!r}, expected {', '.join(_READERS)}")
+        guess, known = did_you_mean(unknown[0], _READERS), ", ".join(_READERS)
+        raise EvaluationError(f"unknown field {unknown[0]!r}, {guess}expected {known}")
     for name in ("policies", "maps"):
         if not content.get(name):
             raise EvaluationError(f"{name} is missing")
@@ -122,7 +123,8 @@ def _seeds(name: str, value: Any) -> tuple[int, ...]:  # noqa: ANN401
 
 def _renderer(name: str, value: Any) -> str:  # noqa: ANN401
     if value not in RENDERERS:
-        raise EvaluationError(f"{name} is {value!r}, expected {' or '.join(RENDERERS)}")
+        guess = did_you_mean(str(value), RENDERERS)
+        raise EvaluationError(f"{name} is {value!r}, {guess}expected {' or '.join(RENDERERS)}")
     return str(value)
 
 

@@ -10,6 +10,7 @@ import tyro
 from drive.udacity.simulator.course_names import CourseName
 from evaluation.errors import EvaluationError
 from evaluation.limits import check_positive
+from maps.files.one_line_error import did_you_mean
 
 if TYPE_CHECKING:
     from evaluation.udacity.conditions import Condition
@@ -80,8 +81,9 @@ class StandInConfig:
             raise EvaluationError(f"seed is {self.seed}, expected 0 or more")
         for track in self.tracks:
             if track not in get_args(CourseName):
-                known = ", ".join(get_args(CourseName))
-                raise EvaluationError(f"there is no track {track!r}, expected {known}")
+                names = get_args(CourseName)
+                guess, known = did_you_mean(track, names), ", ".join(names)
+                raise EvaluationError(f"there is no track {track!r}, {guess}expected {known}")
         for what, names in (("policy", self.policies), ("track", self.tracks)):
             if not names:
                 raise EvaluationError(f"no {what} is given")

@@ -1,5 +1,11 @@
 """The faults that a user can mend: each is told in one line, whatever its words were taken from."""
 
+import difflib
+from collections.abc import Iterable
+
+_CLOSE = 0.65
+"""How alike a name has to be: `ppo` and `pop` are, `scale` and `shape` are not."""
+
 
 class OneLineError(ValueError):
     """A fault whose message is one line, even where it quotes a name or another fault of several.
@@ -15,3 +21,17 @@ class OneLineError(ValueError):
 def in_one_line(fault: BaseException) -> str:
     """What a fault says, whatever its lines; its kind where it says nothing."""
     return " ".join(str(fault).split()) or type(fault).__name__
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``did you mean oval? `` for ``ovall``, to be put before a list of what there is.
+
+    Args:
+        word: What is none of the names.
+        known: The names.
+
+    Returns:
+        Nothing where none of them is close.
+    """
+    close = difflib.get_close_matches(word.lower(), list(known), 1, _CLOSE)
+    return f"did you mean {close[0]}? " if close else ""

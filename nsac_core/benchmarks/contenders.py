@@ -6,6 +6,7 @@ from typing import Any
 
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.references import REFERENCES
+from nsac_core.method_names import find_fault
 from nsac_core.methods import METHODS
 from nsac_core.methods.nsac import LAMBDA_REG
 
@@ -54,10 +55,9 @@ def contenders(
         BenchmarkError: If there is no such method.
     """
     known = (*METHODS, *references)
-    unknown = [name for name in methods if name not in (*known, "all")]
-    if unknown or not methods:
-        wrong = f"no method {unknown[0]!r}" if unknown else "no method given"
-        raise BenchmarkError(f"{wrong}; there are all, {', '.join(known)}")
+    fault = find_fault(methods, known)
+    if fault:
+        raise BenchmarkError(fault)
     chosen = known if "all" in methods else [name for name in known if name in methods]
     found = [_contender(name) for name in chosen]
     if "nsac" in chosen:

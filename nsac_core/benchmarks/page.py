@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from maps.files.one_line_error import did_you_mean
 from maps.files.whole import write_text
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.report import Report
@@ -74,7 +75,8 @@ def fill_blocks(page: Path, blocks: dict[str, str], optional: Collection[str] = 
     unknown = [name for name in names if name not in blocks and name not in left]
     if unknown or not names:
         what = f"no run has {unknown[0]!r}" if unknown else "no block <!-- begin NAME -->"
-        raise BenchmarkError(f"{page}: {what}; there are {', '.join(sorted(blocks))}")
+        guess = did_you_mean(unknown[0], blocks) if unknown else ""
+        raise BenchmarkError(f"{page}: {what}; {guess}there are {', '.join(sorted(blocks))}")
     write_text(
         page, _BLOCK.sub(lambda m: f"{m[1]}{blocks[m[2]]}{m[3]}" if m[2] in blocks else m[0], text)
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import nn
 
+from maps.files.one_line_error import did_you_mean
 from nsac_core.methods.deep_ensemble import DeepEnsemble
 from nsac_core.methods.evidential import Evidential
 from nsac_core.methods.gmle import GMLE
@@ -58,7 +59,9 @@ def build(
         ValueError: If there is no such method, or it has no such option.
     """
     if name not in METHODS:
-        raise ValueError(f"no uncertainty method {name!r}; there are {', '.join(sorted(METHODS))}")
+        known = sorted(METHODS)
+        guess = did_you_mean(name, known)
+        raise ValueError(f"no uncertainty method {name!r}; {guess}there are {', '.join(known)}")
     try:
         return METHODS[name](encoder, token_dim=token_dim, output_dim=output_dim, **options)  # type: ignore[call-arg]
     except TypeError as fault:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+from maps.files.one_line_error import did_you_mean
 from maps.files.present import is_file
 from policies.errors import PolicyError
 
@@ -39,7 +40,7 @@ class Source:
         for name in self.options:
             if name not in names:
                 expected = f"expected {', '.join(names)}" if names else "it takes none"
-                raise PolicyError(f"no option {name!r}, {expected}")
+                raise PolicyError(f"no option {name!r}, {did_you_mean(name, names)}{expected}")
 
 
 def parse(text: str) -> Source | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from maps.files.one_line_error import did_you_mean
 from recorders.care.config import DropEpisodesConfig
 from recorders.care.derived import Derivation, build, make_new
 from recorders.care.episode_numbers import parse
@@ -91,8 +92,10 @@ def _reasons(config: DropEpisodesConfig, source: StoredDataSet) -> Iterator[tupl
     outcomes = {str(entry.get("outcome")) for entry in source.entries}
     for outcome in config.outcome:
         if outcome not in outcomes:
-            there = ", ".join(sorted(outcomes))
-            raise CareError(f"no episode of {source.name} has the outcome {outcome}, only {there}")
+            guess, there = did_you_mean(outcome, outcomes), ", ".join(sorted(outcomes))
+            raise CareError(
+                f"no episode of {source.name} has the outcome {outcome}, {guess}only {there}"
+            )
     for number, entry in enumerate(source.entries):
         if number in named:
             yield number, "named"

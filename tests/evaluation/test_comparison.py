@@ -38,7 +38,7 @@ def test_too_few_labels_are_refused() -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        ({"methods": ("nsca",)}, "no method 'nsca'"),
+        ({"methods": ("nsca",)}, r"no method 'nsca'; did you mean nsac\? there are all, nsac"),
         ({"episodes": 2}, "episodes must be more"),
         ({"seeds": 0}, "seeds must be at least 1"),
         ({"dagger": Corrections(labels=5)}, "dagger.labels"),

@@ -74,6 +74,7 @@ def test_lists_are_parsed() -> None:
         ("blur:4-2", "severity of blur is '4-2'"),
         ("blur:", "severity of blur is ''"),
         ("colours:2", "perturbation colours has no severities: write colours"),
+        ("blurr:2", "there is no perturbation 'blurr', did you mean blur? expected none or one of"),
         ("none:1", "there is no perturbation 'none'"),
         ("blur,blur:1-3", "perturbation blur:3 is given 2 times"),
     ],

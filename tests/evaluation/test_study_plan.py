@@ -51,6 +51,7 @@ def test_the_shortest_file_is_one_clean_lap_with_seed_0(tmp_path: Path) -> None:
     ("field", "message"),
     [
         ("renderer = 'none'", "renderer is 'none', expected exact or fast"),
+        ("renderer = 'Fast'", r"renderer is 'Fast', did you mean fast\? expected exact or fast"),
         ("batch = 0", "batch is 0, expected 1 or more"),
         ("batch = true", "batch is True, expected a number"),
         ("seeds = [1, 1]", "seeds has a number twice"),
@@ -60,7 +61,7 @@ def test_the_shortest_file_is_one_clean_lap_with_seed_0(tmp_path: Path) -> None:
         ("perturbations = 'fog'", "there is no perturbation 'fog'"),
         ("perturbations = 3", "perturbations is 3, expected names"),
         ("steps = 1", "steps is 1, expected true or false"),
-        ("polices = []", "unknown field 'polices', expected policies, maps"),
+        ("polices = []", r"unknown field 'polices', did you mean policies\? expected policies"),
         ("batch = ", "not to be read as TOML"),
     ],
 )

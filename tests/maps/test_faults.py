@@ -4,6 +4,7 @@ import pytest
 
 from maps import MapError
 from maps.faults import one_line
+from maps.files.one_line_error import did_you_mean
 
 
 @pytest.mark.parametrize(
@@ -30,3 +31,20 @@ def test_a_fault_is_one_line_and_status_2(
 def test_a_bug_keeps_its_traceback() -> None:
     with pytest.raises(ZeroDivisionError), one_line(MapError):
         _ = 1 / 0
+
+
+@pytest.mark.parametrize(
+    ("word", "guess"),
+    [
+        ("ovall", "did you mean oval? "),
+        ("OVAL", "did you mean oval? "),
+        ("hairpin", "did you mean hairpins? "),
+        ("deep-ensemble", "did you mean deep_ensemble? "),
+        ("ov", "did you mean oval? "),
+        ("shape", ""),
+        ("monza", ""),
+        ("", ""),
+    ],
+)
+def test_only_a_close_name_is_guessed(word: str, guess: str) -> None:
+    assert did_you_mean(word, ["hairpins", "oval", "scale", "deep_ensemble"]) == guess

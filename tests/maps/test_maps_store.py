@@ -58,7 +58,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "missing": ({"half_width": None}, "the field 'half_width' is missing"),
     "type": ({"name": 3}, "the field 'name' must be str"),
     "flag": ({"start": True}, "the field 'start' must be int"),
-    "unknown": ({"width": 3}, "unknown field 'width'"),
+    "unknown": ({"width": 3}, "unknown field 'width'; did you mean half_width? there are name,"),
     "start": ({"start": 40}, "start must be the index of a point"),
     "width": ({"half_width": -1}, "half_width must be a positive number"),
     "triples": ({"centre_line": [[0, 0, 0]] * 20}, "pairs of numbers; point 0 is [0, 0, 0]"),
@@ -110,8 +110,12 @@ def test_a_file_in_another_encoding_is_one_line(tmp_path: Path) -> None:
 
 
 def test_unknown_names_list_what_there_is() -> None:
-    with pytest.raises(maps.MapError, match="unknown map 'ovall'; there are chicane, hairpins"):
+    with pytest.raises(
+        maps.MapError, match=r"'ovall'; did you mean oval\? there are chicane, hair"
+    ):
         maps.load("ovall")
+    with pytest.raises(maps.MapError, match="unknown map 'monza'; there are chicane, hairpins"):
+        maps.load("monza")
     with pytest.raises(maps.MapError, match=r"nowhere/m\.json: no such map file"):
         maps.load("nowhere/m.json")
     with pytest.raises(maps.MapError, match="no folder"):

@@ -129,5 +129,7 @@ def test_lambdas_need_nsac() -> None:
 
 
 def test_an_unknown_method_is_named() -> None:
-    with pytest.raises(BenchmarkError, match="no method 'nsca'; there are all, nsac, gmle"):
+    with pytest.raises(
+        BenchmarkError, match=r"'nsca'; did you mean nsac\? there are all, nsac, gmle"
+    ):
         contenders(("nsca",), ())

@@ -167,7 +167,7 @@ def test_unscaled_integers_are_refused() -> None:
 
 
 def test_an_unknown_method_names_those_there_are() -> None:
-    with pytest.raises(ValueError, match=r"no uncertainty method 'nsca'; there are .*nsac"):
+    with pytest.raises(ValueError, match=r"'nsca'; did you mean nsac\? there are .*nsac"):
         methods.build("nsca", nn.Identity())
 
 

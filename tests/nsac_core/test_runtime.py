@@ -83,7 +83,7 @@ def test_the_command_writes_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        (Runtime(methods=("nsca",)), "no method 'nsca'"),
+        (Runtime(methods=("nsca",)), r"no method 'nsca'; did you mean nsac\? there are all, nsac"),
         (Runtime(heads=5), "width 32 is not a multiple of heads 5"),
         (Runtime(samples=(0,)), "samples must be"),
         (Runtime(repeats=0), "repeats must be at least 1"),

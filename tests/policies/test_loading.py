@@ -83,6 +83,7 @@ def test_the_privileged_driver_reads_the_world() -> None:
     ("name", "words"),
     [
         ("alonso", "no policy 'alonso': expected privileged, nsac, nsac-robust, ppo,"),
+        ("nsca-robust", r"no policy 'nsca-robust': did you mean nsac-robust\? expected privileged"),
         ("gone.safetensors", "gone.safetensors: no such checkpoint"),
         ("no_such_module:make", "no_such_module:make: cannot be imported: ModuleNotFoundError"),
         ("own_drivers:Missing", "cannot be imported: AttributeError"),

@@ -148,6 +148,7 @@ def test_a_spelling_loads_and_reads_back() -> None:
         ("?part=total", "expected selective:DRIVER.threshold=NUMBER"),
         ("?threshold=high", "threshold is 'high', expected a number"),
         ("?threshold=nan", "threshold is nan, expected 0 or more"),
+        ("?treshold=1", "no option 'treshold', did you mean threshold. expected threshold, part"),
         ("?threshold=1&limit=3", "no option 'limit', expected threshold, part"),
         ("?threshold=1&part=both", "part is 'both', expected epistemic"),
         ("?threshold=1&hold=0", "hold is 0, expected 1 or more"),

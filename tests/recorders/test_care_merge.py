@@ -189,6 +189,8 @@ def test_bad_episodes_go_by_their_return_or_outcome(sources: list[str], root: Pa
     assert list(dropped.reasons) == [worst]  # type: ignore[attr-defined]
     with pytest.raises(CareError, match="all 3 episodes"):
         thin(outcome=("time",), dry_run=True)
+    with pytest.raises(CareError, match=r"has the outcome tine, did you mean time\? only time"):
+        thin(outcome=("tine",), dry_run=True)
     with pytest.raises(CareError, match="has the outcome lost, only time"):
         thin(outcome=("lost",), dry_run=True)
 

@@ -11,6 +11,7 @@ from torch import Tensor
 from evaluation.errors import EvaluationError
 from evaluation.inspection.saliency.lens import Maps
 from evaluation.inspection.saliency.network import PictureNetwork
+from maps.files.one_line_error import did_you_mean
 
 FloatArray = NDArray[np.float64]
 LEAST_CELLS = 4
@@ -65,9 +66,12 @@ def find_layer(network: PictureNetwork, name: str) -> str:
         return large[-1]
     found = [n for n in maps if n == name or n.endswith(f".{name}")]
     if len(found) != 1:
-        short = ", ".join(n.rpartition(".")[2] for n in maps)
+        short = [n.rpartition(".")[2] for n in maps]
         which = f"{len(found)} layers {name!r}" if found else f"no layer {name!r} with maps"
-        raise EvaluationError(f"{network.name}: there are {which}, expected one of {short}")
+        guess = "" if found else did_you_mean(name, short)
+        raise EvaluationError(
+            f"{network.name}: there are {which}, {guess}expected one of {', '.join(short)}"
+        )
     return found[0]
 
 

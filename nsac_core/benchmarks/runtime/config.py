@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from nsac_core.benchmarks.errors import BenchmarkError
-from nsac_core.method_names import METHOD_NAMES
+from nsac_core.method_names import find_fault
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,9 @@ class Runtime:
         Raises:
             BenchmarkError: If one cannot be.
         """
-        unknown = [name for name in self.methods if name not in (*METHOD_NAMES, "all")]
-        if unknown or not self.methods:
-            wrong = f"no method {unknown[0]!r}" if unknown else "no method given"
-            raise BenchmarkError(f"{wrong}; there are all, {', '.join(METHOD_NAMES)}")
+        fault = find_fault(self.methods)
+        if fault:
+            raise BenchmarkError(fault)
         for name in ("length", "width", "heads", "repeats"):
             if getattr(self, name) < 1:
                 raise BenchmarkError(f"{name} must be at least 1, not {getattr(self, name)}")
