@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from rich.table import Table
 
 from evaluation.labels import CONDITION, label, labelled
 from evaluation.metrics import REGISTRY, Metric
 from evaluation.perturbations import CLEAN, Perturbed
 from evaluation.statistics import Interval, bootstrap, paired, wilson, worst_decile
+from maps.screen_table import ScreenTable
 
 Condition = tuple[str, str, int]
 
@@ -79,11 +79,11 @@ def differences(laps: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def screen_table(summary: pd.DataFrame) -> Table:
+def screen_table(summary: pd.DataFrame) -> ScreenTable:
     """The summary for the terminal: metrics by policies, or a few metrics the other way round."""
     laps = int(summary["laps"].iloc[0])
     count = f"{laps} {'lap' if laps == 1 else 'laps'}"
-    table = Table(title=f"{count} a policy; mean [95 % interval], median, worst tenth")
+    title = f"{count} a policy; mean [95 % interval], median, worst tenth"
     named = labelled(summary)
     policies = list(named["policy"].unique())
     many = len(policies) > MOST_COLUMNS
@@ -91,17 +91,10 @@ def screen_table(summary: pd.DataFrame) -> Table:
     titles = [_title(REGISTRY[name]) for name in names]
     cells = [[_cell(row) for row in _rows(named[named["metric"] == name])] for name in names]
     if many:
-        rows = [list(own) for own in zip(*cells, strict=True)]
-        return _filled(table, ["policy", *titles], policies, rows)
-    return _filled(table, ["metric", *policies], titles, cells)
-
-
-def _filled(table: Table, head: list[str], names: list[str], rows: list[list[str]]) -> Table:
-    for column in head:
-        table.add_column(column, justify="left" if column == head[0] else "right")
-    for name, cells in zip(names, rows, strict=True):
-        table.add_row(name, *cells)
-    return table
+        rows = [list(own) for own in zip(policies, *cells, strict=True)]
+        return ScreenTable(["policy", *titles], rows, title)
+    rows = [[name, *own] for name, own in zip(titles, cells, strict=True)]
+    return ScreenTable(["metric", *policies], rows, title)
 
 
 def shown(value: float, metric: Metric) -> str:

@@ -1,12 +1,12 @@
 """What ``nsac-maps`` does with a configuration: calls the library and prints."""
 
 from rich.console import Console
-from rich.table import Table
 
 from maps.circuits import import_centre_line
 from maps.config import ImportMap, ListMaps, ShowMap
 from maps.faults import one_line
 from maps.picture import direction, save_picture, summary, tightest
+from maps.screen_table import ScreenTable
 from maps.store import existing_folder, load, names, save
 from maps.track_map import MapError, TrackMap
 
@@ -15,14 +15,15 @@ LONGEST = 1700.0  # that the privileged driver finishes in 1000 steps, world uni
 
 def list_maps(_: ListMaps) -> None:
     """Prints a table."""
-    table = Table(caption="besides these: seed:N, gymnasium's track for reset seed N; files")
-    for heading in ("map", "lap", "tightest radius", "direction", "origin"):
-        table.add_column(heading, justify="right" if heading in ("lap",) else "left")
-    for name in names():
-        track = load(name)
-        lap, radius = f"{track.length:.0f}", f"{tightest(track):.1f}"
-        table.add_row(name, lap, radius, direction(track), track.origin)
-    _console().print(table)
+    tracks = [load(name) for name in names()]
+    rows = [
+        [t.name, f"{t.length:.0f}", f"{tightest(t):.1f}", direction(t), t.origin] for t in tracks
+    ]
+    head = ["map", "lap", "tightest radius", "direction", "origin"]
+    Console().print(ScreenTable(head, rows, words=(0, 3, 4)))
+    _console().print(
+        "besides these: seed:N, gymnasium's track for reset seed N; files", style="dim"
+    )
 
 
 def show_map(config: ShowMap) -> None:

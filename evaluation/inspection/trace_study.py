@@ -114,7 +114,7 @@ def _silence(config: TracesConfig, rated: dict[str, pd.DataFrame]) -> pd.DataFra
 
 def sheets_of(policy: str, rated: pd.DataFrame) -> list[Sheet]:
     """What a driver's gates and neurons know, by ``correlations``."""
-    head = ["trace", "std", *(f"r {name.replace('_', ' ')}" for name in KNOWN)]
+    head = ["trace", "std", "r steering", "r curve", "r lateral error"]
     head += [f"AUROC {side}" for side in ("left", "straight", "right")]
     means = rated[~rated["neuron"]]
     return [

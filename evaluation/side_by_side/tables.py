@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from rich.table import Table
 
 from evaluation.perturbations import CLEAN, Perturbed
 from evaluation.side_by_side.measures import (
@@ -17,6 +16,7 @@ from evaluation.side_by_side.measures import (
 )
 from evaluation.side_by_side.shared_laps import SharedLaps
 from evaluation.statistics import Interval
+from maps.screen_table import ScreenTable
 from nsac_core.benchmarks.sheets import Field, Sheet
 
 MANY = 24
@@ -41,16 +41,10 @@ def is_long(laps: SharedLaps) -> bool:
     return len(laps.conditions) > MANY
 
 
-def screen(sheet: Sheet) -> Table:
+def screen(sheet: Sheet) -> ScreenTable:
     """A table for the terminal."""
-    table = Table(title=sheet.caption, title_justify="left")
-    for number, name in enumerate(sheet.head):
-        table.add_column(
-            name, justify="right" if number else "left", no_wrap=not number, overflow="fold"
-        )
-    for row in sheet.rows:
-        table.add_row(*(field if isinstance(field, str) else field.markdown() for field in row))
-    return table
+    rows = [[f if isinstance(f, str) else f.markdown() for f in row] for row in sheet.rows]
+    return ScreenTable(sheet.head, rows, sheet.caption)
 
 
 def name_of(condition: Perturbed) -> str:

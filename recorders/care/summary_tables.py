@@ -4,49 +4,41 @@ from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
-from rich.console import JustifyMethod
-from rich.table import Table
 
+from maps.screen_table import ScreenTable
 from recorders.care.summary import Summary
 
 
-def fact_table(summary: Summary) -> Table:
+def fact_table(summary: Summary) -> ScreenTable:
     """The facts, one a row."""
-    table = Table(title=summary.facts["data_set"], show_header=False, title_justify="left")
-    table.add_column(style="bold")
-    table.add_column(overflow="fold")
-    for name, value in _facts(summary.facts):
-        if value:
-            table.add_row(name, value)
-    return table
+    rows = [fact for fact in _facts(summary.facts) if fact[1]]
+    return ScreenTable(["", ""], rows, summary.facts["data_set"], words=(0, 1))
 
 
-def action_table(summary: Summary) -> Table:
+def action_table(summary: Summary) -> ScreenTable:
     """Labels of each action over all steps."""
-    table = Table(title="Actions (the expert's labels)", title_justify="left")
-    for name in ("", "mean", "std", "largest |.|", "exactly 0"):
-        table.add_column(name, justify="right" if name else "left")
-    for name, own in summary.facts["actions"].items():
-        numbers = (f"{own[key]:.3f}" for key in ("mean", "std", "largest"))
-        table.add_row(name, *numbers, f"{own['zero_share']:.0%}")
-    return table
+    rows = [
+        [name, *(f"{own[key]:.3f}" for key in _NUMBERS), f"{own['zero_share']:.0%}"]
+        for name, own in summary.facts["actions"].items()
+    ]
+    head = ["", "mean", "std", "largest |.|", "exactly 0"]
+    return ScreenTable(head, rows, "Actions (the expert's labels)")
 
 
-def episode_table(summary: Summary) -> Table:
-    """A row an episode."""
-    table = Table(title="Episodes", title_justify="left")
-    heads = ("#", "map", "steps", "return", "outcome", "progress", "disturbed", "learner")
-    for head in heads:
-        justify: JustifyMethod = "left" if head in ("map", "outcome") else "right"
-        table.add_column(head, justify=justify, overflow="fold", no_wrap=head != "map")
-    for row in summary.episodes.to_dict("records"):
-        table.add_row(
-            str(row["episode"]),
-            *(_shown(row[name], form) for name, form in _FORMS.items()),
-            style="bold red" if row["episode"] in summary.test else None,
-        )
-    return table
+def episode_table(summary: Summary) -> ScreenTable:
+    """A row an episode; those on test tracks are red."""
+    episodes = summary.episodes.to_dict("records")
+    rows = [
+        [str(row["episode"]), *(_shown(row[name], form) for name, form in _FORMS.items())]
+        for row in episodes
+    ]
+    test = [number for number, row in enumerate(episodes) if row["episode"] in summary.test]
+    head = ["#", "map", "steps", "return", "outcome", "progress", "disturbed", "learner"]
+    words = [head.index("map"), head.index("outcome")]
+    return ScreenTable(head, rows, "Episodes", words, dict.fromkeys(test, "bold red"))
 
+
+_NUMBERS = ("mean", "std", "largest")
 
 _FORMS = {
     "map": "",
