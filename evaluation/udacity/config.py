@@ -1,5 +1,6 @@
 """The command line of an evaluation on the stand-in."""
 
+import math
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ class StandInConfig:
         out: Folder of the drives. The same command again goes on where it stopped; drives that
             another command made there and this one wants too are not driven again.
         tracks: ``lake``, ``jungle``.
-        laps: Of each drive on which nothing is changed.
+        laps: Of each drive on which nothing is changed; 0.5 is half a lap.
         changed_laps: Of each drive with a latency or a perturbation.
         speed: To keep, miles per hour.
         latencies: From a frame to the moment its command takes effect, milliseconds, in 20s.
@@ -43,8 +44,8 @@ class StandInConfig:
     policies: Annotated[tuple[str, ...], tyro.conf.arg(metavar="POLICY [POLICY ...]")]
     out: Path
     tracks: tuple[CourseName, ...] = ("lake", "jungle")
-    laps: int = 3
-    changed_laps: int = 1
+    laps: float = 3
+    changed_laps: float = 1
     speed: float = 20.0
     latencies: tuple[int, ...] = (0,)
     perturbations: tuple[str, ...] = ()
@@ -73,8 +74,10 @@ class StandInConfig:
         Raises:
             EvaluationError: In one line that says why.
         """
-        for name in ("laps", "changed_laps", "workers"):
-            check_positive(name, getattr(self, name))
+        check_positive("workers", self.workers)
+        for name in ("laps", "changed_laps"):
+            if not 0.0 < getattr(self, name) < math.inf:
+                raise EvaluationError(f"{name} is {getattr(self, name):g}, expected more than 0")
         if not 1.0 <= self.speed <= 30.0:
             raise EvaluationError(f"speed is {self.speed:g} mph, expected 1 to 30")
         if self.seed < 0:

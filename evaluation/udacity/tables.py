@@ -106,11 +106,11 @@ def _by_condition(drives: pd.DataFrame, track: str, name: str, words: str) -> Sh
         own = drives[drives["policy"] == policy].set_index("condition").reindex(conditions)
         rows.append([called, *(_cell(own.loc[condition]) for condition in conditions)])
     changed = drives[drives["condition"] != conditions[0]]
-    laps = f"{drives['laps'].max():.0f} with nothing changed, else {changed['laps'].max():.0f}"
+    usual, other = (f"{round(own['laps'].max(), 1):g}" for own in (drives, changed))
     return Sheet(
         f"{name}_{track}",
         f"Autonomy on {track} with {words}, the interventions a lap in brackets, and the lateral "
-        f"error (RMS). Laps of a drive: {laps}.",
+        f"error (RMS). Laps of a drive: {usual} with nothing changed, else {other}.",
         ["driver", *conditions],
         rows,
     )

@@ -43,7 +43,7 @@ class Unit:
     driver: Entrant
     track: CourseName
     condition: Condition
-    laps: int
+    laps: float
     speed: float
     seed: int
     world: str
@@ -70,13 +70,18 @@ def units_of(config: StandInConfig, drivers: Sequence[Entrant]) -> list[Unit]:
     return [
         Unit(
             *(driver, track, condition),
-            config.laps if condition.is_clean else config.changed_laps,
+            _counted(config.laps if condition.is_clean else config.changed_laps),
             *(config.speed, config.seed, fingerprint(track)),
         )
         for condition in config.conditions
         for track in config.tracks
         for driver in drivers
     ]
+
+
+def _counted(laps: float) -> float:
+    """The laps, as an integer where they are whole: 3 and 3.0 have the same digest."""
+    return int(laps) if float(laps).is_integer() else laps
 
 
 def drive_and_store(out: Path, unit: Unit) -> None:

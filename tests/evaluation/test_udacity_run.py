@@ -89,6 +89,18 @@ def test_what_is_driven_is_kept_and_what_is_new_is_added(
     ]
 
 
+def test_part_of_a_lap_is_driven_and_whole_ones_are_what_they_were(
+    tmp_path: Path, driven: list[float]
+) -> None:
+    found = drive(config(tmp_path, policies=("scripted",), laps=2.5))
+    assert driven == [2.5]
+    # A step is some 0.5 m of a lap of 1.1 km, and laps here are a hundredth as long as asked for.
+    assert found.drives["laps"].item() == pytest.approx(0.025, abs=0.0006)
+    drive(config(tmp_path, policies=("scripted",), laps=1))
+    drive(config(tmp_path, policies=("scripted",), laps=1.0))
+    assert driven == [2.5, 1]
+
+
 def test_a_report_of_what_is_there_drives_nothing(tmp_path: Path, driven: list[float]) -> None:
     with pytest.raises(EvaluationError, match="none of these drives is there"):
         drive(config(tmp_path / "run", report_only=True))
@@ -186,7 +198,8 @@ def test_a_page_is_filled_with_what_is_of_this_run(tmp_path: Path, driven: list[
         ({"policies": ("scripted", "scripted")}, "scripted is given 2 times"),
         ({"tracks": ("moon",)}, "no track 'moon', expected lake, jungle"),
         ({"speed": 0.0}, "expected 1 to 30"),
-        ({"laps": 0}, "laps is 0"),
+        ({"laps": 0}, "laps is 0, expected more than 0"),
+        ({"changed_laps": float("inf")}, "changed_laps is inf, expected more than 0"),
         ({"latencies": (30,)}, "multiple of 20"),
     ],
 )
