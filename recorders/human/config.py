@@ -12,7 +12,8 @@ SLOWEST, FASTEST = 0.1, 1000.0
 class HumanConfig:
     """The wheel, the pedals and the pace where a person drives; everybody else ignores them.
 
-    Full lock is 1; a rate of 4 goes from straight ahead to full lock in a quarter of a second.
+    Full lock is a steer of 0.4, where the front wheels' joints end; a rate of 6 goes there from
+    straight ahead in a sixth of a second.
 
     Attributes:
         speed: Seconds of the world in a second: 1 is real time, 0.5 slow motion, 0.1 the slowest.
@@ -33,8 +34,8 @@ class HumanConfig:
 
     speed: float = 1.0
     discard_seconds: float = 5.0
-    steer_rate: float = 4.0
-    return_rate: float = 6.0
+    steer_rate: float = 6.0
+    return_rate: float = 9.0
     fast_share: float = 0.5
     fast_speed: float = 80.0
     gas_rate: float = 3.0

@@ -6,6 +6,7 @@ from math import copysign
 import numpy as np
 from numpy.typing import NDArray
 
+from policies.privileged import FULL_LOCK
 from policies.protocol import ACTION_HIGH, ACTION_LOW
 from recorders.human.config import STEPS_PER_SECOND, HumanConfig
 
@@ -38,7 +39,7 @@ class Ramps:
     """How far the keys have moved the wheel and the pedals.
 
     Attributes:
-        steer: In [-1, 1], right positive.
+        steer: In full locks, [-1, 1], right positive.
         gas: In [0, 1].
         brake: In [0, 1].
     """
@@ -71,11 +72,15 @@ class Ramps:
 
 
 def action(ramps: Ramps, hands: Hands, config: HumanConfig) -> NDArray[np.float32]:
-    """What keys and gamepad together tell the car: steer, gas and brake, float32 ``(3,)``."""
+    """What keys and gamepad together tell the car: steer, gas and brake, float32 ``(3,)``.
+
+    A steer beyond ``FULL_LOCK`` would turn the wheels no further, but take time to come back from.
+    """
     stick = copysign(_beyond(abs(hands.stick), config.dead_zone) ** config.exponent, hands.stick)
     gas = max(ramps.gas, _beyond(hands.gas_trigger, config.dead_zone))
     brake = max(ramps.brake, _beyond(hands.brake_trigger, config.dead_zone))
-    told = np.array([ramps.steer + stick, gas, brake], dtype=np.float32)
+    locks = min(max(ramps.steer + stick, -1.0), 1.0)
+    told = np.array([FULL_LOCK * locks, gas, brake], dtype=np.float32)
     return np.clip(told, ACTION_LOW, ACTION_HIGH)
 
 

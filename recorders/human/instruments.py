@@ -4,6 +4,7 @@ from typing import Literal
 
 import pygame
 
+from policies.privileged import FULL_LOCK
 from recorders.human import messages
 from recorders.human.cockpit import View
 from recorders.human.messages import Page
@@ -61,7 +62,8 @@ class Instruments:
         _bar(surface, pygame.Rect(progress, FOOT, 210, 22), 0, share, BLUE)
         self._label(surface, steering, "steering")
         steer, gas, brake = (float(value) for value in view.driven)
-        _bar(surface, pygame.Rect(steering, FOOT, 200, 22), 0.5, (steer + 1) / 2, WHITE)
+        locks = min(max(steer / FULL_LOCK, -1.0), 1.0)
+        _bar(surface, pygame.Rect(steering, FOOT, 200, 22), 0.5, (locks + 1) / 2, WHITE)
         for k, (name, value, colour) in enumerate((("gas", gas, GREEN), ("brake", brake, RED))):
             self._label(surface, pedals + 90 * k, name)
             _bar(surface, pygame.Rect(pedals + 90 * k, FOOT, 80, 22), 0, value, colour)

@@ -1,10 +1,17 @@
 """What the car is told for what is held."""
 
+from dataclasses import replace
+
+import gymnasium
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from drive.carracing.world import CarRacingWorld
+from recorders.config import WORLD
 from recorders.human.config import HumanConfig
 from recorders.human.controls import Hands, Ramps, action
+from tests.recorders.scripted_drivers import Pursuit
 
 CONFIG = HumanConfig(
     steer_rate=5, return_rate=10, gas_rate=2, brake_rate=2.5, release_rate=5, dead_zone=0.2
@@ -66,7 +73,47 @@ def test_pedals_come_and_go_at_their_rates() -> None:
     [(0, 0), (0.19, 0), (0.6, 0.5**1.6), (-0.6, -(0.5**1.6)), (1, 1), (-1, -1)],
 )
 def test_the_stick_steers_finely_beyond_its_dead_zone(stick: float, steer: float) -> None:
-    assert action(Ramps(), Hands(stick=stick), CONFIG)[0] == pytest.approx(steer)
+    assert action(Ramps(), Hands(stick=stick), CONFIG)[0] == pytest.approx(0.4 * steer)
+
+
+class Keys:
+    """Somebody who sees at once, and presses no key for less than three steps."""
+
+    def __init__(self, config: HumanConfig) -> None:
+        self.config, self.ramps, self.hands, self._since = config, Ramps(), Hands(), 0
+
+    def told(self, world: CarRacingWorld) -> NDArray[np.float32]:
+        speed = world.car.hull.linearVelocity.length
+        wanted = np.clip(Pursuit.aim(world)[0] / 0.4, -1, 1)
+        self._since += 1
+        if self._since >= 3:
+            more = wanted - self.ramps.steer
+            self.hands = Hands(left=more < -0.15, right=more > 0.15, gas=speed < 40)
+            self._since = 0
+        self.ramps = self.ramps.after(self.hands, speed, self.config)
+        return action(self.ramps, self.hands, self.config)
+
+
+def lap_with(config: HumanConfig, seed: int) -> tuple[bool, float]:
+    """Whether a lap of at most 40 s comes to its end, and the share of it off the road."""
+    env = gymnasium.make(WORLD, renderer="none", max_episode_steps=2000, disable_env_checker=True)
+    env.reset(seed=seed)
+    world = env.unwrapped
+    assert isinstance(world, CarRacingWorld)
+    keys, off = Keys(config), []
+    while True:
+        *_, terminated, truncated, info = env.step(keys.told(world))
+        off.append(info["wheels_off_road"] > 2)
+        if terminated or truncated:
+            return bool(info["lap_complete"]), float(np.mean(off))
+
+
+def test_a_lap_can_be_driven_with_keys() -> None:
+    """Where a key is full lock at once, the same person leaves the road."""
+    hard = replace(HumanConfig(), steer_rate=50.0, return_rate=50.0, fast_share=1.0)
+    for seed in (10_000, 10_001):
+        assert lap_with(HumanConfig(), seed) == (True, 0.0)
+        assert lap_with(hard, seed)[1] > 0.3
 
 
 def test_triggers_are_pedals() -> None:
@@ -77,7 +124,7 @@ def test_triggers_are_pedals() -> None:
 
 def test_keys_and_gamepad_together_stay_within_the_limits() -> None:
     told = action(Ramps(-0.7, 0.4, 0.8), Hands(stick=-1, gas_trigger=1), CONFIG)
-    np.testing.assert_allclose(told, np.array([-1, 1, 0.8], np.float32))
+    np.testing.assert_allclose(told, np.array([-0.4, 1, 0.8], np.float32))
     assert told.dtype == np.float32
 
 

@@ -104,8 +104,8 @@ def check_episode(episode: minari.EpisodeData, seed: int) -> None:
     frames = [env.reset(seed=seed)[0], *(env.step(action)[0] for action in episode.actions)]
     np.testing.assert_array_equal(episode.observations, np.stack(frames)[..., 0])
     changes = np.abs(np.diff(episode.actions, axis=0, prepend=np.zeros((1, 3)))).max(axis=0)
-    # Rates 4 and 6 of the wheel, 3 and 5 of the gas, in a fiftieth of a second.
-    assert (changes <= np.array([6, 5, 5]) / 50 + 1e-6).all()
+    # Rates 6 and 9 of the wheel (full lock is 0.4), 3 and 5 of the gas, in a fiftieth of a second.
+    assert (changes <= np.array([3.6, 5, 5]) / 50 + 1e-6).all()
 
 
 @pytest.mark.slow
@@ -159,7 +159,7 @@ def test_a_person_drives_pauses_takes_back_stops_and_goes_on(display: str, root:
     check_episode(first, 10_000)
     check_episode(second, 10_001)
     # Right was held in what was taken back, and before the restart, and nowhere else.
-    assert first.actions[:, 0].min() < -0.5
+    assert first.actions[:, 0].min() < -0.2
     assert first.actions[:, 0].max() == 0
     assert not second.actions[:, 0].any()
     assert second.actions[:, 1].max() == 1

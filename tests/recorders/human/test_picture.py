@@ -22,7 +22,7 @@ VIEW = View(
     limit=3000,
     outcome="",
     info={"speed": 41.6, "progress": 0.5},
-    driven=np.array([-0.5, 0.5, 0.0], np.float32),
+    driven=np.array([-0.2, 0.5, 0.0], np.float32),
     pace=50.0,
     wanted=50.0,
     held=True,
@@ -54,7 +54,7 @@ def test_the_bars_show_lap_wheel_and_pedals() -> None:
     def colour(column: int) -> tuple[int, ...]:
         return tuple(surface.get_at((column, row)))[:3]
 
-    # Half a lap of 310-520, half a turn to the left of 560-760, half the gas of 800-880, no brake.
+    # Half a lap of 310-520, half a lock to the left of 560-760, half the gas of 800-880.
     assert [colour(x) for x in (312, 413, 417, 518)] == [BLUE, BLUE, TROUGH, TROUGH]
     assert [colour(x) for x in (607, 613, 658, 663)] == [TROUGH, WHITE, WHITE, TROUGH]
     assert [colour(x) for x in (838, 842, 891)] == [GREEN, TROUGH, TROUGH]
