@@ -26,7 +26,7 @@ from evaluation.perturbations import CLEAN, Perturbed
 from maps.files import parquet_file
 from maps.files.locks import holds_nothing, locked_folder
 from maps.files.parquet_file import CHECKSUMS
-from maps.files.whole import sweep, whole, write_text
+from maps.files.whole import whole, write_text
 from nsac_core.benchmarks.processes import finished
 from policies import Policy
 
@@ -159,7 +159,6 @@ def _jobs(
 ) -> list[_Job]:
     folder = config.out / "chunks"
     folder.mkdir(exist_ok=True)
-    sweep(folder)
     return [
         _Job(
             driver,

@@ -20,7 +20,7 @@ from evaluation.study.progress import shown
 from evaluation.study.store import Store
 from evaluation.study.units import Unit, drivers_of, units_of
 from maps.files import parquet_file
-from maps.files.whole import sweep, write_text
+from maps.files.whole import write_text
 
 Tell = Callable[[str], None]
 
@@ -65,7 +65,6 @@ def run_study(config: StudyConfig, tell: Tell = print) -> Study:
     plan = read(config.file)
     drivers = drivers_of(plan, config.trust)
     with locked(config.out):
-        sweep(config.out)
         claim(config.out, plan, drivers)
         write_text(config.out / "study.toml", plan.text)
         units = units_of(plan, drivers)

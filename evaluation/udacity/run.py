@@ -17,7 +17,7 @@ from evaluation.udacity.measures import drive_table, lap_table
 from evaluation.udacity.report import Report, report
 from evaluation.udacity.units import VERSION, Unit, drive_and_store, read, units_of
 from maps.files.locks import holds_nothing, locked_folder
-from maps.files.whole import sweep, write_text
+from maps.files.whole import write_text
 from nsac_core.benchmarks.processes import finished
 from nsac_core.benchmarks.report import write_frame
 
@@ -99,7 +99,6 @@ def _claim(config: StandInConfig, drivers: list[Entrant]) -> None:
     """Makes the folder a run's, and says in it who drove what last."""
     out, file = config.out, config.out / "config.json"
     (out / "drives").mkdir(exist_ok=True)
-    sweep(out / "drives")
     policies = {driver.label: driver.sha256 for driver in drivers}
     content = {"config": config.to_json(), "version": VERSION, "policies": policies}
     write_text(file, json.dumps(content, indent=2) + "\n")

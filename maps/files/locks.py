@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from maps.files.whole import named
+from maps.files.whole import is_aside, named, sweep
 
 _LOCK = ".lock"
 
@@ -25,7 +25,8 @@ def locked_folder(folder: Path) -> Iterator[None]:
 
     It is made, with those above it, if it is not there, and removed again if nothing was written to
     it. The lock is a hidden file in it. The kernel frees it however the process ends, even by
-    ``kill -9``. Who holds it may take it once more, as a command does that calls another.
+    ``kill -9``. Who holds it may take it once more, as a command does that calls another. What one
+    that was killed has left half-written is removed.
 
     Raises:
         LockedError: Somebody is at work in it; the message names the process.
@@ -61,8 +62,13 @@ def locked_file(file: Path) -> Iterator[None]:
 
 
 def holds_nothing(folder: Path) -> bool:
-    """Whether there is nothing in a folder, or not even the folder; locks do not count."""
-    return not folder.is_dir() or all(path.name.startswith(_LOCK) for path in folder.iterdir())
+    """Whether there is nothing in a folder, or not even the folder.
+
+    Locks do not count, nor does what somebody who was killed has left half-written.
+    """
+    return not folder.is_dir() or all(
+        path.name.startswith(_LOCK) or is_aside(path) for path in folder.iterdir()
+    )
 
 
 @contextmanager
@@ -76,6 +82,7 @@ def _held(lock_file: Path, output: Path) -> Iterator[None]:
     try:
         with named(output, holder):
             holder.write_text(f"{os.getpid()} {socket.gethostname()}", encoding="utf-8")
+        sweep(output)
         yield
     finally:
         holder.unlink(missing_ok=True)

@@ -2,11 +2,12 @@
 
 import errno
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_ASIDE = ".part"
+_ASIDE = re.compile(r"\.(?P<name>.+)\.\d+\.part")
 
 
 @contextmanager
@@ -14,7 +15,7 @@ def whole(file: Path) -> Iterator[Path]:
     """Gives a name beside a file to write to; what was written there takes the file's name.
 
     Where writing fails, what is there under the file's own name stays as it was, and nothing is
-    left beside it. After a kill or a power cut, ``.NAME.PID.part`` may be left.
+    left beside it. After a kill or a power cut, ``.NAME.PID.part`` may be left, until ``sweep``.
 
     Args:
         file: The file; its folder must exist.
@@ -70,13 +71,26 @@ def make_writable(file: Path) -> None:
     aside.unlink()
 
 
-def sweep(folder: Path) -> None:
-    """Removes what processes that were killed have left half-written anywhere in a folder.
+def sweep(output: Path) -> None:
+    """Removes what processes that were killed have left half-written.
 
     To be called by the only one who writes there.
+
+    Args:
+        output: A folder, which is searched with all below it, or a file.
     """
-    for left in folder.rglob(f".*{_ASIDE}"):
-        left.unlink(missing_ok=True)
+    if output.is_dir():
+        found = [Path(folder, name) for folder, _, names in os.walk(output) for name in names]
+    else:
+        found = [path for path in output.parent.iterdir() if _file_of(path) == output.name]
+    for path in found:
+        if is_aside(path):
+            path.unlink(missing_ok=True)
+
+
+def is_aside(path: Path) -> bool:
+    """Whether this is a file on its way to its name, or was when its writer was killed."""
+    return _file_of(path) is not None
 
 
 def write_text(file: Path, text: str) -> None:
@@ -99,7 +113,13 @@ def write_bytes(file: Path, content: bytes) -> None:
 
 
 def _aside(file: Path) -> Path:
-    return file.with_name(f".{file.name}.{os.getpid()}{_ASIDE}")
+    return file.with_name(f".{file.name}.{os.getpid()}.part")
+
+
+def _file_of(aside: Path) -> str | None:
+    """Name of the file that is written here, if one is."""
+    match = _ASIDE.fullmatch(aside.name)
+    return match and match["name"]
 
 
 def _sync(file: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from maps.files import json_file
 from maps.files.json_file import JsonError
 from maps.files.locks import holds_nothing, locked_folder
-from maps.files.whole import sweep, write_text
+from maps.files.whole import write_text
 from nsac_core.benchmarks.cells import Cell, Result, file_of, write
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.processes import finished
@@ -54,7 +54,6 @@ def _run_missing(
     folder: Path, cells: Sequence[Cell], work: Work, workers: int, quiet: bool
 ) -> None:
     (folder / "cells").mkdir(exist_ok=True)
-    sweep(folder / "cells")
     missing = [cell for cell in cells if not file_of(folder, cell).is_file()]
     missing.sort(key=lambda cell: -cell.cost)
     if not missing:

@@ -5,14 +5,13 @@ import json
 from typing import Any
 
 from maps.files import json_file
-from maps.files.whole import sweep, write_text
+from maps.files.whole import write_text
 from recorders.care.config import ExportConfig
 from recorders.care.errors import CareError
 from recorders.care.stored import StoredDataSet
 
 MARKER = "export.json"
-_HARMLESS = (".lock", f".{MARKER}.")
-"""Beginnings of what an export leaves that was killed before it had claimed the folder."""
+_LOCK = ".lock"
 
 
 def claim(config: ExportConfig, data: StoredDataSet) -> None:
@@ -24,7 +23,7 @@ def claim(config: ExportConfig, data: StoredDataSet) -> None:
         CareError: Something else is in it.
     """
     folder, content = config.out, _content(config, data)
-    names = {path.name for path in folder.iterdir() if not path.name.startswith(_HARMLESS)}
+    names = {path.name for path in folder.iterdir() if not path.name.startswith(_LOCK)}
     stored: Any = json_file.read(folder / MARKER) if MARKER in names else {}
     if names and not (isinstance(stored, dict) and "content" in stored):
         raise CareError(f"{folder} is not empty and holds no export: choose another --out")
@@ -34,7 +33,6 @@ def claim(config: ExportConfig, data: StoredDataSet) -> None:
         for key in content:
             if stored.get(key) != content[key]:
                 raise CareError(f"{folder} holds an export of another {key}: choose another --out")
-    sweep(folder)
 
 
 def _content(config: ExportConfig, data: StoredDataSet) -> dict[str, Any]:

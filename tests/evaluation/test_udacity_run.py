@@ -120,8 +120,10 @@ def test_an_interrupted_run_is_the_run_itself(tmp_path: Path, driven: list[float
     whole = drive(config(tmp_path / "run")).steps.drop(columns="latency_ms")
     file = next((tmp_path / "run" / "drives" / "nsac-3").iterdir())
     file.unlink()
-    file.with_name(".killed.part").write_text("half of it")
+    half = file.with_name(f".{file.name}.4711.part")
+    half.write_text("half of it")
     again = drive(config(tmp_path / "run")).steps.drop(columns="latency_ms")
+    assert not half.exists()
     pd.testing.assert_frame_equal(again, whole)
     assert len(driven) == 3
 

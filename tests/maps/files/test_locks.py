@@ -20,6 +20,14 @@ with locked_folder(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
 """
+WRITE_HALF = """
+import os, sys
+from pathlib import Path
+from maps.files.whole import whole
+with whole(Path(sys.argv[1])) as aside:
+    aside.write_text("half")
+    os.kill(os.getpid(), 9)
+"""
 
 
 @pytest.fixture
@@ -96,6 +104,34 @@ def test_a_file_is_no_folder_and_the_reverse(tmp_path: Path) -> None:
         pass
     with pytest.raises(IsADirectoryError, match="is a folder"), locked_file(tmp_path):
         pass
+
+
+def half_written(file: Path) -> Path:
+    """What a process leaves that is killed while it writes the file."""
+    before = set(file.parent.iterdir())
+    process = subprocess.run([sys.executable, "-c", WRITE_HALF, str(file)], check=False)
+    assert process.returncode == -signal.SIGKILL
+    (left,) = set(file.parent.iterdir()) - before
+    return left
+
+
+def test_the_next_one_clears_what_a_killed_one_has_left(tmp_path: Path) -> None:
+    (tmp_path / "figures").mkdir()
+    own = tmp_path / ".holiday.mp4.part"
+    own.touch()
+    policy, other = half_written(tmp_path / "policy"), half_written(tmp_path / "policy.2")
+    assert policy.read_text() == "half"
+    figure = half_written(tmp_path / "figures" / "returns.png")
+    with locked_file(tmp_path / "policy"):
+        assert (policy.exists(), other.exists(), figure.exists()) == (False, True, True)
+    with locked_folder(tmp_path):
+        assert (other.exists(), figure.exists()) == (False, False)
+    assert own.exists()
+
+
+def test_what_a_killed_one_has_left_is_nothing(tmp_path: Path) -> None:
+    half_written(tmp_path / "config.json")
+    assert holds_nothing(tmp_path)
 
 
 def test_a_lock_is_nothing(tmp_path: Path) -> None:
