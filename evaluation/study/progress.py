@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from evaluation.study.drive_unit import Driven
-from evaluation.study.estimate import Estimate, in_words
+from evaluation.study.estimate import Estimate
+from maps.waiting import in_words
 
 LOG_SECONDS = 60.0
 """Between two lines of a log."""

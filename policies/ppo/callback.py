@@ -14,6 +14,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from policies.ppo import driver
 from policies.ppo.config import PPOConfig
+from policies.ppo.display import Display
 from policies.ppo.driver import ExpertDriver, ExpertHeader
 from policies.ppo.network import Actor
 from policies.ppo.sb3_policy import BetaPolicy
@@ -34,14 +35,23 @@ class ExpertCallback(BaseCallback):
         folder: For the state and the best weights so far.
         progress: Kept up to date.
         report: Told a line at each validation.
+        display: Told what happens in between.
     """
 
-    def __init__(self, config: PPOConfig, folder: Path, progress: Progress, report: Report) -> None:
+    def __init__(
+        self,
+        config: PPOConfig,
+        folder: Path,
+        progress: Progress,
+        report: Report,
+        display: Display,
+    ) -> None:
         super().__init__()
         self.config = config
         self.progress = progress
         self._folder = folder
         self._report = report
+        self._display = display
         self._tracks = ValidationTracks(range(*config.validation_seeds))
         self._began = time.monotonic() - progress.seconds
         self._saved = time.monotonic()
@@ -49,6 +59,7 @@ class ExpertCallback(BaseCallback):
 
     def _on_step(self) -> bool:
         self._laps += [info["episode"] for info in self.locals["infos"] if "episode" in info]
+        self._display.decided(self.num_timesteps)
         return True
 
     def _on_rollout_start(self) -> None:
@@ -61,6 +72,10 @@ class ExpertCallback(BaseCallback):
         elif time.monotonic() - self._saved > 60.0 * self.config.save_minutes:
             self._save()
         self._policy.thaw(self.num_timesteps >= critic_warmup(self.config))
+        self._display.stage("training")
+
+    def _on_rollout_end(self) -> None:
+        self._display.stage("updating")
 
     def finish(self) -> None:
         """Validates the last weights, and tells the best ones the whole course."""
@@ -84,6 +99,7 @@ class ExpertCallback(BaseCallback):
         self.progress.seconds = time.monotonic() - self._began
 
     def _validate(self) -> None:
+        self._display.stage("validating")
         actor, repeat = self._policy.actor, self.config.world.repeat
         driven = Actor(self._policy.encoder)  # as it will be loaded: in float32
         driven.load_state_dict(actor.state_dict())

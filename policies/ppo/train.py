@@ -24,6 +24,7 @@ from policies.ppo import driver
 from policies.ppo.callback import BEST, ExpertCallback, Report
 from policies.ppo.cloning import clone, share_start
 from policies.ppo.config import PPOConfig, WorldConfig
+from policies.ppo.display import Display
 from policies.ppo.driver import ExpertDriver
 from policies.ppo.encoded import EncodedWorlds
 from policies.ppo.network import FixedEncoder
@@ -31,7 +32,7 @@ from policies.ppo.sb3_policy import BetaPolicy
 from policies.ppo.schedule import learning_rate
 from policies.ppo.state import Progress, load_state
 from policies.ppo.world import TrainingWorld
-from policies.unfinished import forget, state_folder
+from policies.unfinished import forget, forget_unbegun, state_folder
 
 
 def train_expert(config: PPOConfig) -> Path:
@@ -64,18 +65,22 @@ def _train_expert(config: PPOConfig) -> Path:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        _train(config, folder)
+        with Display(config.steps, config.quiet) as display:
+            _train(config, folder, display)
     finally:
         torch.set_num_threads(threads)
+        forget_unbegun(folder)
     (folder / BEST).replace(config.out)
     shutil.rmtree(folder)
     return config.out
 
 
-def _train(config: PPOConfig, folder: Path) -> None:
+def _train(config: PPOConfig, folder: Path, display: Display) -> None:
     report: Report = _ignore if config.quiet else partial(print, flush=True)
     state = folder / "state.safetensors"
     resumed = state.is_file()
+    count = config.world.workers
+    display.stage(f"starting {count} {'world' if count == 1 else 'worlds'}")
     worlds = _worlds(config.world, [config.seed, _last_save(folder)])
     try:
         model = _model(config, worlds)
@@ -84,9 +89,12 @@ def _train(config: PPOConfig, folder: Path) -> None:
         if resumed:
             progress = load_state(state, policy, policy.optimizer)
             _restore(config, model, progress, worlds)
+            display.resume(progress.steps)
         else:
+            if config.init_from_demonstrations:
+                display.stage("imitating")
             progress = Progress(data=_start(config, policy, report))
-        callback = ExpertCallback(config, folder, progress, report)
+        callback = ExpertCallback(config, folder, progress, report, display)
         model.learn(
             max(config.steps - progress.steps, 0), callback, reset_num_timesteps=not resumed
         )

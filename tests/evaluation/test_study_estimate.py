@@ -4,8 +4,9 @@ import pytest
 
 from evaluation.closed_loop import Chunk, Conditions
 from evaluation.identity import Entrant
-from evaluation.study.estimate import Estimate, in_words
+from evaluation.study.estimate import Estimate
 from evaluation.study.units import Unit
+from maps.waiting import in_words
 
 
 def unit(label: str, laps: int = 10, seed: int = 0) -> Unit:

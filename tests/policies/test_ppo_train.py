@@ -178,6 +178,18 @@ def test_an_interrupted_run_goes_on_from_its_last_save(
     assert config.out.stat().st_mtime_ns == written
 
 
+def test_the_training_tells_of_itself_from_its_start_unless_quiet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train_expert(tiny(tmp_path, steps=32, quiet=False))
+    told = capsys.readouterr()
+    words = [line.partition(":")[0] for line in told.err.splitlines()]
+    assert words == ["starting 2 worlds", "validating", "training", "updating"]
+    assert [json.loads(line)["steps"] for line in told.out.splitlines()] == [0, 32]
+    train_expert(tiny(tmp_path, steps=32, quiet=True, seed=1, out=tmp_path / "b.safetensors"))
+    assert capsys.readouterr() == ("", "")
+
+
 def test_a_cloned_actor_is_frozen_while_the_critic_warms_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
