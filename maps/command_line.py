@@ -9,6 +9,7 @@ import importlib.metadata
 import os
 import sys
 import textwrap
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,6 +30,11 @@ STATUSES = {
     INTERRUPTED: "interrupted",
 }
 """Every exit status of every program, and what it says."""
+
+STRIPPED = (
+    "Python runs with -OO or PYTHONOPTIMIZE=2, which strips what the options mean: without it "
+    "this help tells."
+)
 
 
 @dataclass(frozen=True)
@@ -99,12 +105,14 @@ def perform(
             # tyro looks at standard output alone, and not at NO_COLOR (no-color.org).
             plain = os.environ.get("NO_COLOR") or not (sys.stdout.isatty() and sys.stderr.isatty())
             tyro._experimental_options["ansi_codes"] = not plain
+            told = description or command.description
             config: object = tyro.cli(
                 resolve(command.config),
                 prog=prog,
-                description=description or command.description,
+                description=told if sys.flags.optimize < 2 else f"{told}\n\n{STRIPPED}",
                 args=arguments,
             )
+            _refuse_nowhere()
             status = resolve(command.action)(config)
     except KeyboardInterrupt:
         goes_on = ": the same command goes on where it stopped" if command.resumes else ""
@@ -128,11 +136,44 @@ def _printing() -> Iterator[None]:
         if getattr(sys, name) is None:  # closed; the next file that is opened would get its number
             nothing = Path(os.devnull).open("r" if name == "stdin" else "w")  # noqa: SIM115
             setattr(sys, name, nothing)
-    with one_line(OSError):
+    with _threads_told_once(), one_line(OSError):
         try:
             yield
         finally:
             sys.stdout.flush()
+
+
+@contextmanager
+def _threads_told_once() -> Iterator[None]:
+    """Lets a thread print no traceback of a fault that it keeps, and that whoever uses it raises.
+
+    TensorBoard's does so, as on a full disk.
+    """
+    tell = threading.excepthook
+
+    def tell_once(fault: threading.ExceptHookArgs) -> None:
+        if getattr(fault.thread, "exception", None) is not fault.exc_value:
+            tell(fault)
+
+    threading.excepthook = tell_once
+    try:
+        yield
+    finally:
+        threading.excepthook = tell
+
+
+def _refuse_nowhere() -> None:
+    """Says in one line that the working folder is gone: libraries fail there, each in its way.
+
+    Raises:
+        FileNotFoundError: It is.
+    """
+    try:
+        Path.cwd()
+    except FileNotFoundError as fault:
+        folder = os.environ.get("PWD", os.curdir)
+        words = "this working folder is gone: change to one that is there"
+        raise FileNotFoundError(fault.errno, words, folder) from None
 
 
 def _instruct(

@@ -153,6 +153,14 @@ def test_no_help_loads_what_is_slow_to_load(program: str) -> None:
     assert loaded == "[]\n"
 
 
+@pytest.mark.parametrize(("option", "told"), [("-O", True), ("-OO", False)])
+def test_help_without_docstrings_says_why(option: str, told: bool) -> None:
+    command = [sys.executable, option, "-c", "from maps.cli import main; main()", "show", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert ("Where to write a picture of it" in done) is told
+    assert ("Python runs with -OO or PYTHONOPTIMIZE=2" in " ".join(done.split())) is not told
+
+
 def nsac_maps(word: str, environment: dict[str, str], output: int) -> subprocess.Popen[bytes]:
     """A command with its output somewhere."""
     command = [sys.executable, "-c", "from maps.cli import main; main()", word]

@@ -132,6 +132,21 @@ def test_an_output_that_cannot_be_written_is_named(
     assert str(unwritable / "out") in line
 
 
+@pytest.mark.fault("working folder removed", "every command that writes", LINE)
+@pytest.mark.parametrize("name", [*LONG, *QUICK])
+def test_a_working_folder_that_is_gone_is_named(
+    name: str, refused: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    monkeypatch.setenv("PWD", str(gone))
+    gone.rmdir()
+    line = refused({**LONG, **QUICK}[name], tmp_path / "out")
+    assert line.startswith(f"error: {gone}: this working folder is gone")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.fault("output folder is a file", "every command that writes a folder", LINE)
 @pytest.mark.parametrize("name", ["nsac-record", *FOLDERS])
 def test_a_folder_that_is_a_file_is_named(name: str, refused: Refused, tmp_path: Path) -> None:
