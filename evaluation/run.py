@@ -45,10 +45,12 @@ class Run:
     Attributes:
         folder: Where it is.
         laps: One row a lap.
+        sources: What ``policies.load`` took for each policy, by its name in the tables.
     """
 
     folder: Path
     laps: pd.DataFrame
+    sources: dict[str, str]
 
     @property
     def report(self) -> Path:
@@ -118,7 +120,8 @@ def drive(config: EvaluateConfig, watch: Watch = _unseen) -> Run:
             jobs = _jobs(config, drivers, tracks, watch)
             _drive([job for job in jobs if not job.file.is_file()], config, len(jobs))
             _merge(config.out, [job.file for job in jobs])
-    return Run(config.out, parquet_file.read(laps_file, needed=run_description.IDENTITY))
+    laps = parquet_file.read(laps_file, needed=run_description.IDENTITY)
+    return Run(config.out, laps, {driver.label: driver.source for driver in drivers})
 
 
 @contextmanager

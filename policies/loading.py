@@ -2,7 +2,7 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def load(
         policy = _supervised(text, trust)
     elif (source := files.parse(text)) is not None:
         policy = foreign.load(source, trust)
-    elif text in BUNDLED or text.endswith(".safetensors") or is_file(Path(text)):
+    elif _is_checkpoint(text):
         policy = _from_file(BUNDLED.get(text, Path(text)), observation)
     elif ":" in text:
         policy = _from_factory(text)
@@ -73,6 +73,44 @@ def load(
             f"{observation.to_json()}"
         )
     return policy
+
+
+def runs_code(name: str | Path) -> bool:
+    """Whether loading a policy can run code that is not of this package: a factory's, or a file's.
+
+    Args:
+        name: What ``load`` takes.
+
+    Raises:
+        PolicyError: It cannot be read.
+    """
+    text = str(name)
+    if text in DRIVERS:
+        return False
+    if text.startswith(selective.PREFIX):
+        return runs_code(selective.parse(text)[0])
+    source = files.parse(text)
+    if source is not None:
+        return foreign.runs_code(source)
+    return ":" in text and not _is_checkpoint(text)
+
+
+def check_named_in(file: Path, names: Iterable[str], trust: bool = False) -> None:
+    """Refuses policies that a file names and nobody typed, where they run code without trust.
+
+    Raises:
+        PolicyError: One does; names the file.
+    """
+    for name in () if trust else names:
+        if runs_code(name):
+            raise PolicyError(
+                f"{file}: names the policy {name}, which can run any code while it is loaded: if "
+                "you trust who made it, say so by --trust (in Python: trust=True)"
+            )
+
+
+def _is_checkpoint(text: str) -> bool:
+    return text in BUNDLED or text.endswith(".safetensors") or is_file(Path(text))
 
 
 def _from_file(path: Path, observation: ObservationSpec | None) -> Policy:

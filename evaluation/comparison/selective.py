@@ -192,8 +192,9 @@ def read(out: Path) -> pd.DataFrame:
     frames = []
     for name in ("sweep", "random"):
         if (out / name / "laps.parquet").is_file():
-            run = Run(out / name, parquet_file.read(out / name / "laps.parquet"))
-            frames += [laps.assign(source=source) for source, laps in _by_source(run, "laps")]
+            laps = parquet_file.read(out / name / "laps.parquet")
+            run = Run(out / name, laps, run_description.read(out / name).sources)
+            frames += [own.assign(source=source) for source, own in _by_source(run, "laps")]
     return pd.concat(frames, ignore_index=True).merge(settings, on="source")
 
 
@@ -222,12 +223,11 @@ def _alone(config: SelectiveConfig) -> pd.DataFrame:
 
 def _by_source(run: Run, table: str = "steps") -> list[tuple[str, pd.DataFrame]]:
     """The laps or the steps of each driver of a run, with what loads it."""
-    sources = run_description.read(run.folder).sources
     if table == "laps":
         frame = run.laps
     else:
         frame = run.steps(["policy", "epistemic_steer", "aleatoric_steer"])
-    return [(sources[str(label)], own) for label, own in frame.groupby("policy", sort=False)]
+    return [(run.sources[str(label)], own) for label, own in frame.groupby("policy", sort=False)]
 
 
 def _run(config: SelectiveConfig, name: str, drivers: list[str], tracks: str) -> EvaluateConfig:

@@ -28,8 +28,9 @@ class LapsConfig:
         seed: Of everything random.
         max_steps: Limit of an episode, of 1/50 s each.
         workers: Processes, with one torch thread each; they do not change the laps.
-        trust: Load policy files that can run code of their own: stable-baselines3 archives,
-            ``torch.export`` and TorchScript. Only for files of somebody you trust.
+        trust: Load policies that can run code of their own: stable-baselines3 archives,
+            ``torch.export``, TorchScript, and a ``package.module:factory`` that ``--policy`` does
+            not name but the run. Only of somebody you trust.
     """
 
     out: Path
@@ -71,3 +72,14 @@ class LapsConfig:
             workers=self.workers,
             trust=self.trust,
         )
+
+    def sources(self) -> dict[str, str]:
+        """What ``policies.load`` takes for each policy of the run, by the run's name of it.
+
+        Raises:
+            EvaluationError: It is no run.
+            PolicyError: A policy would need trust.
+        """
+        from evaluation.inspection.seen_laps import sources_of  # noqa: PLC0415 - as above
+
+        return sources_of(self.out, self.trust, self.policy)

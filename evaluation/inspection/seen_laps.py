@@ -28,6 +28,7 @@ from maps.files.damaged import DamagedError
 from maps.files.plain_values import made
 from maps.files.whole import whole
 from policies import Policy
+from policies.loading import check_named_in
 
 RECORDERS: tuple[type[LapRecorder], ...] = (FrameRecorder, TraceRecorder)
 """What is recorded of every seen lap; where a policy does not show it, the file is missing."""
@@ -143,14 +144,15 @@ def see_run(
     Args:
         run: Folder of the run.
         observers: What is recorded beside ``RECORDERS``.
-        trust: Load policy files that can run code of their own: stable-baselines3 archives,
-            ``torch.export`` and TorchScript. Only for files of somebody you trust.
+        trust: Load policies that can run code of their own: stable-baselines3 archives,
+            ``torch.export``, TorchScript, and ``package.module:factory``, which the run names.
 
     Raises:
         EvaluationError: It is no finished run.
-        PolicyError: A policy cannot be loaded any more.
+        PolicyError: A policy cannot be loaded any more, or would need trust.
     """
     config = config_of(run, trust)
+    check_named_in(run / run_description.FILE, config.policy, trust)
     drive(config)
     _see_what_is_missing(config, tuple(dict.fromkeys([*RECORDERS, *observers])))
     return seen_laps(run)
@@ -170,13 +172,22 @@ def config_of(run: Path, trust: bool = False) -> EvaluateConfig:
         raise EvaluationError(f"{file}: not of a run of nsac-evaluate: {fault}") from None
 
 
-def sources_of(run: Path) -> dict[str, str]:
+def sources_of(run: Path, trust: bool = False, typed: Sequence[str] = ()) -> dict[str, str]:
     """What ``policies.load`` takes for each policy of a run, by the run's name of it.
+
+    Args:
+        run: Folder of the run.
+        trust: Whether they may run code of their own.
+        typed: Policies that may, as they are not from a file.
 
     Raises:
         EvaluationError: It is no run.
+        PolicyError: A policy would need trust.
     """
-    return run_description.read(run).sources
+    sources = run_description.read(run).sources
+    named = [source for source in sources.values() if source not in typed]
+    check_named_in(run / run_description.FILE, named, trust)
+    return sources
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Which neurons matter: each is silenced in turn, and the same laps are driven again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import policies
 from evaluation.closed_loop import Chunk, Conditions, drive_chunk, split
 from evaluation.errors import EvaluationError
 from evaluation.inspection.learned import learned_driver
-from evaluation.inspection.seen_laps import config_of, sources_of
+from evaluation.inspection.seen_laps import config_of
 from evaluation.inspection.trace_columns import NEURON
 from evaluation.metrics import lap_table
 from maps.files import parquet_file
@@ -53,7 +53,13 @@ def silence(policy: Policy, neuron: str) -> None:
         raise EvaluationError(f"{policy.name}: has no neuron {neuron!r}") from None
 
 
-def drive_silenced(run: Path, chosen: pd.DataFrame, workers: int = 1) -> pd.DataFrame:
+def drive_silenced(
+    run: Path,
+    chosen: pd.DataFrame,
+    sources: Mapping[str, str],
+    workers: int = 1,
+    trust: bool = False,
+) -> pd.DataFrame:
     """Drives the laps of a run again, with one neuron silenced at a time.
 
     What has been driven before is kept in the run's folder, and not driven again.
@@ -61,7 +67,9 @@ def drive_silenced(run: Path, chosen: pd.DataFrame, workers: int = 1) -> pd.Data
     Args:
         run: Folder of a finished run.
         chosen: ``policy`` and ``neuron``, one row each.
+        sources: What ``policies.load`` takes for each policy, by the run's name of it.
         workers: Processes.
+        trust: Whether the policies may run code of their own while they are loaded.
 
     Returns:
         A row a neuron and lap: ``policy, neuron, lap, map``, each of ``MEASURES``, and the same of
@@ -70,12 +78,12 @@ def drive_silenced(run: Path, chosen: pd.DataFrame, workers: int = 1) -> pd.Data
     Raises:
         EvaluationError: It is no finished run, or there is no such neuron.
     """
-    config, sources = config_of(run), sources_of(run)
+    config = config_of(run)
     tracks = track_maps.expand(config.maps)
     driven = _driven_before(run, len(tracks))
     known = {(own["policy"].iloc[0], own["neuron"].iloc[0]) for own in driven}
     jobs = [
-        _Job(sources[policy], policy, neuron, chunk, config.conditions)
+        _Job(sources[policy], trust, policy, neuron, chunk, config.conditions)
         for policy, neuron in zip(chosen["policy"], chosen["neuron"], strict=True)
         if (policy, neuron) not in known
         for chunk in split(tracks, config.batch)
@@ -107,6 +115,7 @@ class _Job:
     """A chunk of laps with one neuron silenced."""
 
     source: str
+    trust: bool
     policy: str
     neuron: str
     chunk: Chunk
@@ -114,7 +123,7 @@ class _Job:
 
 
 def _drive(job: _Job) -> pd.DataFrame:
-    driver = policies.load(job.source)
+    driver = policies.load(job.source, trust=job.trust)
     silence(driver, job.neuron)
     laps = lap_table(drive_chunk(driver, job.chunk, job.conditions, job.policy))
     kept = laps[["policy", "lap", "map", *MEASURES]]

@@ -108,7 +108,8 @@ def _silence(config: TracesConfig, rated: dict[str, pd.DataFrame]) -> pd.DataFra
     ).rename(columns={"trace": "neuron"})
     if chosen.empty:
         raise EvaluationError(f"{config.out}: no neuron varies along its laps, none to silence")
-    driven = drive_silenced(config.out, chosen, config.workers)
+    sources = config.sources()
+    driven = drive_silenced(config.out, chosen, sources, config.workers, config.trust)
     return chosen.merge(driven, on=["policy", "neuron"])
 
 

@@ -34,6 +34,11 @@ _PROGRAM = _Kind("a torch.export file", "policies.foreign.exported_program", Tru
 _KINDS = {".zip": _ARCHIVE, ".onnx": _ONNX, ".pt": _SCRIPT, ".ts": _SCRIPT, ".pt2": _PROGRAM}
 
 
+def runs_code(source: Source) -> bool:
+    """Whether loading the file can run code that it holds."""
+    return _kind(source).runs_code
+
+
 def load(source: Source, trust: bool = False) -> Policy:
     """Loads a policy file; every decision is checked.
 
@@ -44,7 +49,7 @@ def load(source: Source, trust: bool = False) -> Policy:
     Raises:
         PolicyError: It cannot be used, or would need trust; in one line.
     """
-    kind = _KINDS[source.path.suffix.lower()]
+    kind = _kind(source)
     if not source.exists:
         raise PolicyError(f"{source.path}: no such file")
     try:
@@ -58,6 +63,10 @@ def load(source: Source, trust: bool = False) -> Policy:
         words = f"{type(fault).__name__}: {' '.join(str(fault).split())}"
         raise PolicyError(f"{source.path}: cannot be loaded: {words}") from None
     return checked(driver)
+
+
+def _kind(source: Source) -> _Kind:
+    return _KINDS[source.path.suffix.lower()]
 
 
 def _network(source: Source, kind: _Kind, trust: bool) -> Network:

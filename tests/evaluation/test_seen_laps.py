@@ -79,14 +79,14 @@ def test_a_missing_recording_is_made_by_driving_the_same_lap_again(tmp_path: Pat
     shutil.rmtree(tmp_path / "seen")
     with pytest.raises(EvaluationError, match="none of its laps has been seen"):
         seen_laps(tmp_path)
-    again, blind = see_run(tmp_path, [Poses])
+    again, blind = see_run(tmp_path, [Poses], trust=True)
     assert (blind.folder / "poses.npz").is_file()
     assert (again.folder / "poses.npz").is_file()
     assert before.frames is not None
     assert again.frames is not None
     np.testing.assert_array_equal(before.frames, again.frames)
     stamp = (again.folder / FrameRecorder.file).stat().st_mtime_ns
-    see_run(tmp_path, [Poses])
+    see_run(tmp_path, [Poses], trust=True)
     assert (again.folder / FrameRecorder.file).stat().st_mtime_ns == stamp
 
 

@@ -1,4 +1,3 @@
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,9 +19,7 @@ MakeLap = Callable[..., pd.DataFrame]
 
 def a_run(folder: Path, steps: pd.DataFrame, sources: dict[str, str]) -> Run:
     steps.to_parquet(folder / "steps.parquet")
-    described = {"identity": {"policies": dict.fromkeys(sources, "")}, "sources": sources}
-    (folder / "config.json").write_text(json.dumps(described))
-    return Run(folder, pd.DataFrame())
+    return Run(folder, pd.DataFrame(), sources)
 
 
 def test_thresholds_are_quantiles_of_each_clones_own_deviation(

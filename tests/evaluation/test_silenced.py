@@ -21,6 +21,8 @@ from policies.driving_policy import DrivingPolicy
 
 TOKENS = torch.randn(3, 4, 64, generator=torch.Generator().manual_seed(0))
 
+SOURCES = {"nsac_carracing": "nsac"}
+
 
 def method_of(policy: policies.Policy) -> Method:
     driver = learned_driver(policy)
@@ -94,11 +96,11 @@ def test_laps_are_driven_again_with_each_neuron_silenced_and_kept(
 ) -> None:
     drive_and_see(["nsac"], "seed:42", tmp_path, renderer="fast", max_steps=40)
     chosen = pd.DataFrame({"policy": "nsac_carracing", "neuron": ["motor_00", "motor_01"]})
-    laps = drive_silenced(tmp_path, chosen)
+    laps = drive_silenced(tmp_path, chosen, SOURCES)
     assert laps["neuron"].tolist() == ["motor_00", "motor_01"]
     intact = pd.read_parquet(tmp_path / "laps.parquet")["lateral_rmse"].item()
     np.testing.assert_allclose(laps["intact_lateral_rmse"], intact)
     assert (laps["lateral_rmse"] != intact).all()
     # The intact drivers of other commands are untouched, and so is what was driven before.
     monkeypatch.setattr(silenced, "drive_chunk", None)
-    pd.testing.assert_frame_equal(drive_silenced(tmp_path, chosen), laps)
+    pd.testing.assert_frame_equal(drive_silenced(tmp_path, chosen, SOURCES), laps)

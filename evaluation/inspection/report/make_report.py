@@ -14,7 +14,7 @@ from evaluation.inspection.saliency.looked import Looked
 from evaluation.inspection.saliency.region_recorder import RegionRecorder
 from evaluation.inspection.saliency.study import FILE as SCORES
 from evaluation.inspection.saliency.study import look_at
-from evaluation.inspection.seen_laps import SeenLap, sources_of
+from evaluation.inspection.seen_laps import SeenLap
 from evaluation.inspection.trace_study import sheets_of
 from evaluation.labels import file_name
 from evaluation.run import alone
@@ -71,7 +71,7 @@ def _make(config: ReportConfig) -> Made:
 def _look(laps: list[SeenLap], config: ReportConfig) -> list[str]:
     """Saliency of the laps that have none yet."""
     new = [lap for lap in laps if Looked.read(lap.folder) is None]
-    return look_at(new, sources_of(config.out), trust=config.trust)[1]
+    return look_at(new, config.sources(), trust=config.trust)[1]
 
 
 def _sheets(shown: list[Evidence], run: Path) -> list[Sheet]:

@@ -16,7 +16,7 @@ from evaluation.inspection.saliency.network import PictureNetwork, network_of
 from evaluation.inspection.saliency.region_recorder import RegionRecorder
 from evaluation.inspection.saliency.scorecard import score, sheets
 from evaluation.inspection.saliency.video import save_video
-from evaluation.inspection.seen_laps import SeenLap, sources_of
+from evaluation.inspection.seen_laps import SeenLap
 from evaluation.run import alone
 from maps.files import parquet_file
 from nsac_core.benchmarks.report import save_figure
@@ -62,7 +62,7 @@ def study(config: SaliencyConfig) -> Studied:
 
 def _study(config: SaliencyConfig) -> Studied:
     laps = config.laps([RegionRecorder])
-    found, left_out = with_networks(laps, sources_of(config.out), config.samples, config.trust)
+    found, left_out = with_networks(laps, config.sources(), config.samples, config.trust)
     if not found:
         raise EvaluationError(left_out[0])
     sights = _sights(found, config.step)
@@ -89,7 +89,7 @@ def look_at(
 
     Args:
         laps: Of one run.
-        sources: ``sources_of`` the run.
+        sources: What ``policies.load`` takes for each policy, by the run's name of it.
         lens: Which map; ``Lens()`` by default.
         samples: Monte Carlo passes; a driver's own number by default.
         trust: Load policy files that can run code of their own: stable-baselines3 archives,
