@@ -82,7 +82,7 @@ def is_trained(config: CloneConfig, data: dict[str, Any]) -> bool:
     found, _ = checkpoint.read(config.out)
     trained = found.config == _plain(config) and found.data == data
     if trained:  # by a process that was killed before it could clear up
-        forget(config.out, _plain(config))
+        forget(config.out, _decisive(config, data))
     return trained
 
 
@@ -106,9 +106,9 @@ def clone(
         The checkpoint, ``config.out``.
 
     Raises:
-        PolicyError: Training cannot go on, or an unfinished run is another's.
+        PolicyError: Training cannot go on, or an unfinished run is another's, or on other data.
     """
-    state = state_folder(config.out, _plain(config))
+    state = state_folder(config.out, _decisive(config, header.data))
     threads = torch.get_num_threads()
     torch.set_num_threads(config.threads)
     try:
@@ -153,6 +153,11 @@ def _course(result: FitResult) -> dict[str, Any]:
         "train": best.train,
         "seconds": sum(epoch.seconds for epoch in result.history),
     }
+
+
+def _decisive(config: CloneConfig, data: dict[str, Any]) -> dict[str, Any]:
+    """What an unfinished run is bound to: it must not go on with other data."""
+    return {**_plain(config), "data": data}
 
 
 def _plain(config: CloneConfig) -> dict[str, Any]:

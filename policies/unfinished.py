@@ -10,11 +10,11 @@ from policies.errors import PolicyError
 
 
 def state_folder(out: Path, settings: dict[str, Any]) -> Path:
-    """The folder of an unfinished run, which must be a run of these very settings.
+    """The folder of an unfinished run, which must be a run of these very settings, on this data.
 
     Args:
         out: The checkpoint that the run will write; the folder stands beside it.
-        settings: The run's configuration as JSON values.
+        settings: The run's configuration and what tells its data apart, as JSON values.
 
     Raises:
         PolicyError: If it is another's.
@@ -26,8 +26,8 @@ def state_folder(out: Path, settings: dict[str, Any]) -> Path:
         write_text(file, _described(settings))
     elif _text(file) != _described(settings):
         raise PolicyError(
-            f"{folder}: an unfinished run with other settings: repeat its command (config.json), "
-            "or remove the folder"
+            f"{folder}: an unfinished run with other settings or data: repeat its command "
+            "(config.json) on the same data, or remove the folder"
         )
     return folder
 

@@ -1,6 +1,5 @@
 """Trains the PPO expert with stable-baselines3 on the fast world."""
 
-import hashlib
 import multiprocessing
 import shutil
 from collections.abc import Callable
@@ -18,6 +17,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 
 from maps.files.locks import locked_file
 from policies import checkpoint, demonstrations
+from policies.demonstrations import Demonstrations
+from policies.foreign.source import digest
 from policies.loading import BUNDLED
 from policies.memory import keep_freed_memory
 from policies.ppo import driver
@@ -40,7 +41,7 @@ def train_expert(config: PPOConfig) -> Path:
 
     An interrupted run is resumed by repeating it, from the last save: weights, moments, steps,
     schedule, failed tracks and course. The workers start new laps. A checkpoint of the same
-    configuration is left as it is.
+    configuration, demonstrations and encoder is left as it is.
 
     Returns:
         The checkpoint, ``config.out``.
@@ -57,16 +58,18 @@ def train_expert(config: PPOConfig) -> Path:
 
 
 def _train_expert(config: PPOConfig) -> Path:
-    if _is_trained(config):
-        forget(config.out, config.plain())
+    sources = _sources(config)
+    decisive = {**config.plain(), "data": sources}
+    if _is_trained(config, sources):
+        forget(config.out, decisive)
         return config.out
     keep_freed_memory()
-    folder = state_folder(config.out, config.plain())
+    folder = state_folder(config.out, decisive)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         with Display(config.steps, config.quiet) as display:
-            _train(config, folder, display)
+            _train(config, sources, folder, display)
     finally:
         torch.set_num_threads(threads)
         forget_unbegun(folder)
@@ -75,7 +78,7 @@ def _train_expert(config: PPOConfig) -> Path:
     return config.out
 
 
-def _train(config: PPOConfig, folder: Path, display: Display) -> None:
+def _train(config: PPOConfig, sources: dict[str, Any], folder: Path, display: Display) -> None:
     report: Report = _ignore if config.quiet else partial(print, flush=True)
     state = folder / "state.safetensors"
     resumed = state.is_file()
@@ -93,7 +96,7 @@ def _train(config: PPOConfig, folder: Path, display: Display) -> None:
         else:
             if config.init_from_demonstrations:
                 display.stage("imitating")
-            progress = Progress(data=_start(config, policy, report))
+            progress = Progress(data={**sources, **_start(config, policy, report)})
         callback = ExpertCallback(config, folder, progress, report, display)
         model.learn(
             max(config.steps - progress.steps, 0), callback, reset_num_timesteps=not resumed
@@ -152,32 +155,40 @@ def _fixed_encoder(source: Path) -> FixedEncoder:
     return fixed
 
 
-def _start(config: PPOConfig, policy: BetaPolicy, report: Report) -> dict[str, Any]:
-    """Lets the actor imitate demonstrations, where there are any; returns what it started from."""
-    source = _encoder_file(config)
+def _sources(config: PPOConfig) -> dict[str, Any]:
+    """What tells the encoder and the demonstrations apart that a training starts from."""
     told: dict[str, Any] = {}
-    if source is not None:
+    if config.encoder_of is not None:
         told = {
             "encoder_of": config.encoder_of,
-            "encoder_sha256": hashlib.sha256(source.read_bytes()).hexdigest(),
+            "encoder_sha256": digest(str(_encoder_file(config))),
         }
-    names = config.init_from_demonstrations
-    if not names:
-        return told
+    if config.init_from_demonstrations:
+        data = _demonstrations(config)
+        told |= {
+            "names": list(config.init_from_demonstrations),
+            "episodes": len(data.episodes),
+            "steps": data.steps,
+            "fingerprint": data.fingerprint(),
+        }
+    return told
+
+
+def _demonstrations(config: PPOConfig) -> Demonstrations:
     frames = ExpertDriver.observation.frames
-    data = demonstrations.load(names, config.data_root, frames)
+    return demonstrations.load(config.init_from_demonstrations, config.data_root, frames)
+
+
+def _start(config: PPOConfig, policy: BetaPolicy, report: Report) -> dict[str, Any]:
+    """Lets the actor imitate demonstrations, where there are any; returns how well it does."""
+    if not config.init_from_demonstrations:
+        return {}
+    data = _demonstrations(config)
     report(f"cloning {len(data.episodes)} episodes, {data.steps} steps")
     rng = np.random.default_rng(config.seed)
     error = clone(policy.actor, data, config.cloning, rng, report)
     share_start(policy.actor, policy.critic)
-    return {
-        **told,
-        "names": list(names),
-        "episodes": len(data.episodes),
-        "steps": data.steps,
-        "fingerprint": data.fingerprint(),
-        "squared_error": error,
-    }
+    return {"squared_error": error}
 
 
 def _restore(config: PPOConfig, model: PPO, progress: Progress, worlds: VecEnv) -> None:
@@ -209,11 +220,12 @@ def _worlds(config: WorldConfig, seed: list[int]) -> VecEnv:
     return SubprocVecEnv(makers, start_method=method)
 
 
-def _is_trained(config: PPOConfig) -> bool:
-    """Whether the checkpoint to write is there, made from this configuration."""
+def _is_trained(config: PPOConfig, sources: dict[str, Any]) -> bool:
+    """Whether the checkpoint to write is there, made from this configuration and these sources."""
     if not driver.is_expert(config.out):
         return False
-    return driver.read_header(config.out).config == config.plain()
+    found = driver.read_header(config.out)
+    return found.config == config.plain() and {**found.data, **sources} == found.data
 
 
 def _last_save(folder: Path) -> int:

@@ -1,6 +1,7 @@
 """Training of the expert: learns, imitates, freezes, resumes, selects, refuses bad input."""
 
 import dataclasses
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -162,6 +163,10 @@ def test_an_interrupted_run_goes_on_from_its_last_save(
     assert not config.out.exists()
     with pytest.raises(PolicyError, match="unfinished run with other settings"):
         train_expert(dataclasses.replace(config, gamma=0.9))
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "_sources", lambda _: {"fingerprint": "of other demonstrations"})
+        with pytest.raises(PolicyError, match="settings or data"):
+            train_expert(config)
     monkeypatch.setattr(ExpertCallback, "_on_rollout_start", begin)
     assert train_expert(config) == config.out
     header = driver.read_header(config.out)
@@ -206,7 +211,8 @@ def test_a_cloned_actor_is_frozen_while_the_critic_warms_up(
         seen.append((sums[0], sums[1]))
 
     monkeypatch.setattr(ExpertCallback, "_on_rollout_start", watch)
-    monkeypatch.setattr(training, "_start", lambda *_: {"names": ["a-v0"]})
+    monkeypatch.setattr(training, "_sources", lambda _: {"names": ["a-v0"]})
+    monkeypatch.setattr(training, "_start", lambda *_: {})
     warm = CloningConfig(critic_warmup=64)
     one = dataclasses.replace(TINY, workers=1)
     start = {"init_from_demonstrations": ("a-v0",), "cloning": warm}
@@ -246,6 +252,12 @@ def test_the_workers_see_the_features_of_a_cloned_policys_encoder(tmp_path: Path
     told = driver.read_header(config.out)
     assert told.encoder == "strided"
     assert told.data["encoder_of"] == config.encoder_of
+    content = (tmp_path / "cloned.safetensors").read_bytes()
+    assert told.data["encoder_sha256"] == hashlib.sha256(content).hexdigest()
+    assert training._is_trained(config, training._sources(config))
+    retold = dataclasses.replace(header, command="another training")
+    checkpoint.save(tmp_path / "cloned.safetensors", method, retold)
+    assert not training._is_trained(config, training._sources(config))
 
 
 def test_the_state_holds_weights_moments_and_progress(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -58,13 +59,16 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     storage.update_metadata({"dataset_id": NAME, "minari_version": "0.5.4"})
     rng = np.random.default_rng(0)
     for steps in (40, 35, 50, 30, 45):
-        seen, done = stripes(steps, rng)
-        n = [False] * steps
-        buffer = EpisodeBuffer(
-            observations=seen, actions=done, rewards=[0.0] * steps, terminations=n, truncations=n
-        )
-        storage.update_episodes([buffer])
+        storage.update_episodes([recorded(steps, rng)])
     return root
+
+
+def recorded(steps: int, rng: np.random.Generator) -> EpisodeBuffer:
+    seen, done = stripes(steps, rng)
+    n = [False] * steps
+    return EpisodeBuffer(
+        observations=seen, actions=done, rewards=[0.0] * steps, terminations=n, truncations=n
+    )
 
 
 @pytest.fixture
@@ -134,29 +138,44 @@ def test_the_same_configuration_gives_the_same_weights(config: TrainConfig) -> N
     assert not equal(first, other)
 
 
-def test_an_interrupted_run_ends_as_an_uninterrupted_one(
-    config: TrainConfig, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = dataclasses.replace(config, epochs=4, augmentation=Augmentation())
-    expected = weights(train(dataclasses.replace(config, out=config.out.with_stem("whole"))))
-
+def interrupted(config: TrainConfig, epoch: int) -> None:
     trained = fitting._Fitting._train
 
-    def train_two(self: fitting._Fitting, number: int) -> dict[str, float]:
-        if number == 3:
+    def train_until(self: fitting._Fitting, number: int) -> dict[str, float]:
+        if number == epoch:
             raise KeyboardInterrupt
         return trained(self, number)
 
-    monkeypatch.setattr(fitting._Fitting, "_train", train_two)
-    with pytest.raises(KeyboardInterrupt):
-        train(config)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fitting._Fitting, "_train", train_until)
+        with pytest.raises(KeyboardInterrupt):
+            train(config)
     assert not config.out.exists()
-    monkeypatch.setattr(fitting._Fitting, "_train", trained)
+
+
+def test_an_interrupted_run_ends_as_an_uninterrupted_one(config: TrainConfig) -> None:
+    config = dataclasses.replace(config, epochs=4, augmentation=Augmentation())
+    expected = weights(train(dataclasses.replace(config, out=config.out.with_stem("whole"))))
+    interrupted(config, epoch=3)
     with pytest.raises(PolicyError, match=r"unfinished run with other settings"):
         train(dataclasses.replace(config, epochs=5))
     assert equal(weights(train(config)), expected)
     assert checkpoint.read(config.out)[0].results["epochs"] == 4
     assert [entry.name for entry in config.out.parent.iterdir() if entry.is_dir()] == []
+
+
+def test_an_interrupted_run_does_not_go_on_with_other_data(
+    config: TrainConfig, root: Path, tmp_path: Path
+) -> None:
+    mine = shutil.copytree(root, tmp_path / "datasets")
+    config = dataclasses.replace(config, data_root=mine)
+    interrupted(config, epoch=2)
+    storage = MinariStorage.read(mine / NAME / "data")
+    storage.update_episodes([recorded(40, np.random.default_rng(1))])
+    with pytest.raises(PolicyError, match="unfinished run with other settings or data"):
+        train(config)
+    shutil.rmtree(config.out.with_suffix(".unfinished"))
+    assert checkpoint.read(train(config))[0].data["episodes"] == 6
 
 
 def test_the_checkpoint_says_how_it_was_made(config: TrainConfig) -> None:
