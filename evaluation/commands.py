@@ -32,7 +32,7 @@ from evaluation.udacity.saliency import draw_saliency
 from evaluation.udacity.saliency_config import SaliencyConfig
 from maps import MapError
 from maps.faults import one_line
-from maps.files.whole import make_writable
+from maps.files.whole import writable
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.report import write_summary
 from nsac_core.benchmarks.sheets import Sheet
@@ -103,9 +103,7 @@ def udacity(config: StandInConfig) -> None:
 
 def udacity_open_loop(config: OpenLoopConfig) -> None:
     """Trains every method on recordings of the Udacity simulator and tests it."""
-    with one_line(BenchmarkError, DrivingLogError):
-        if config.json is not None:
-            make_writable(config.json)
+    with one_line(BenchmarkError, DrivingLogError), writable(config.json):
         found = open_loop(config)
         if config.json is not None:
             write_summary(config.json, found)

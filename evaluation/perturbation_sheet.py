@@ -21,7 +21,7 @@ from evaluation.lane import Lane
 from evaluation.perturbation_sheet_config import SheetConfig
 from evaluation.perturbations import CLEAN, PERTURBATIONS, SEVERITIES, Perturbed
 from maps.files.one_line_error import did_you_mean
-from maps.files.whole import make_writable, whole
+from maps.files.whole import whole, writable
 
 WIDTH, HEIGHT = 1.1, 1.3
 """Inches of one picture, with its title."""
@@ -40,12 +40,12 @@ def save_sheet(config: SheetConfig) -> Path:
         MapError: There is no such map.
     """
     file = config.out / "perturbations.png"
-    make_writable(file)
     drawn = io.BytesIO()
-    sheet(config).savefig(drawn, dpi=DOTS)
-    with whole(file) as aside:
+    with writable(file):
+        sheet(config).savefig(drawn, dpi=DOTS)
         picture = Image.open(drawn).convert("RGB").quantize(256, kmeans=3)
-        picture.save(aside, "png", optimize=True)
+        with whole(file) as aside:
+            picture.save(aside, "png", optimize=True)
     return file
 
 

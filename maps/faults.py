@@ -40,6 +40,8 @@ def one_line(*faults: type[Exception]) -> Iterator[None]:
 def described(fault: Exception) -> str:
     """A fault in one line; one of the operating system names the file first."""
     if isinstance(fault, OSError) and fault.strerror:
-        place = f"{fault.filename}: " if fault.filename is not None else ""
+        name = fault.filename
+        name = os.fsdecode(name) if isinstance(name, bytes) else name
+        place = "" if name is None else f"{name}: "
         return f"{place}{fault.strerror}"
     return in_one_line(fault)

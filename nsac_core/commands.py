@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from maps.faults import one_line
-from maps.files.whole import make_writable
+from maps.files.whole import writable
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill, runs_of
 from nsac_core.benchmarks.page_config import Page, ReportRun
@@ -18,9 +18,7 @@ from nsac_core.benchmarks.table_one.config import TableOne
 
 def run(config: AnyConfig) -> None:
     """Runs one benchmark."""
-    with one_line(BenchmarkError):
-        if config.json is not None:
-            make_writable(config.json)
+    with one_line(BenchmarkError), writable(config.json):
         found = benchmark(config)
         if config.json is not None:
             write_summary(config.json, found)

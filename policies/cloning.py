@@ -22,7 +22,7 @@ from policies.clone_config import CloneConfig
 from policies.encoders import FrameEncoder
 from policies.errors import PolicyError
 from policies.protocol import actions_of
-from policies.unfinished import forget, state_folder
+from policies.unfinished import forget, forget_unbegun, state_folder
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,7 @@ def clone(
         raise PolicyError(str(fault)) from None
     finally:
         torch.set_num_threads(threads)
+        forget_unbegun(state)
     results = {**scores, **_course(result), "validation_steps": lessons.validation_steps}
     checkpoint.save(config.out, method, replace(header, results=results), config.weights)
     shutil.rmtree(state)

@@ -8,6 +8,8 @@ from typing import Any
 from maps.files.whole import write_text
 from policies.errors import PolicyError
 
+_SETTINGS = "config.json"
+
 
 def state_folder(out: Path, settings: dict[str, Any]) -> Path:
     """The folder of an unfinished run, which must be a run of these very settings, on this data.
@@ -32,6 +34,12 @@ def state_folder(out: Path, settings: dict[str, Any]) -> Path:
     return folder
 
 
+def forget_unbegun(folder: Path) -> None:
+    """Removes the folder of a run that ends before it has kept a state: nothing is lost with it."""
+    if [path.name for path in folder.iterdir()] == [_SETTINGS]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def forget(out: Path, settings: dict[str, Any]) -> None:
     """Removes the folder of a run that is finished; that of another run stays.
 
@@ -50,7 +58,7 @@ def _text(file: Path) -> str:
 
 def _of(out: Path) -> tuple[Path, Path]:
     folder = out.with_suffix(".unfinished")
-    return folder, folder / "config.json"
+    return folder, folder / _SETTINGS
 
 
 def _described(settings: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ import errno
 import math
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
@@ -37,9 +38,10 @@ RANGES = {
 class DrivingLog:
     """A recording that grows row by row, and is whole whenever the process is killed.
 
-    A row is written in one piece after its pictures, so that every row has them. A recording that
-    exists is appended to; the half of a row that a full disk may have left at its end stays a line
-    of its own, which a reader names.
+    A row is written in one piece after its pictures, so that every row has them; of one that finds
+    no room nothing stays, nor of a recording without a row. A recording that exists is appended to;
+    the half of a row that a power cut may have left at its end stays a line of its own, which a
+    reader names.
 
     Args:
         folder: Where the recording lies; made if need be.
@@ -56,6 +58,7 @@ class DrivingLog:
         self.folder = folder.absolute()
         self.rows = 0
         self._images = self.folder / IMAGE_FOLDER
+        self._new = not (self.folder / LOG_NAME).exists()
         try:
             self._images.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.folder / LOG_NAME, os.O_RDWR | os.O_CREAT | os.O_APPEND)
@@ -98,19 +101,29 @@ class DrivingLog:
         paths = self._free_paths(moment)[: len(jpegs)]
         absent = [""] * (len(CAMERAS) - len(paths))
         row = ",".join([*map(str, paths), *absent, *numbers])
+        size = os.fstat(self._file).st_size
         try:
             for path, jpeg in zip(paths, jpegs, strict=True):
                 path.write_bytes(jpeg)
             _write_line(self._file, row)
         except OSError as fault:
+            os.ftruncate(self._file, size)
+            for path in paths:
+                path.unlink(missing_ok=True)
             raise DrivingLogError(f"{self.folder}: cannot be written ({fault.strerror})") from None
         self.rows += 1
 
     def close(self) -> None:
         """Closes the file; may be called again."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        if self._file < 0:
+            return
+        empty = os.fstat(self._file).st_size == 0
+        os.close(self._file)
+        self._file = -1
+        if self._new and empty:
+            (self.folder / LOG_NAME).unlink(missing_ok=True)
+            with suppress(OSError):  # it was there before, with pictures
+                self._images.rmdir()
 
     def __enter__(self) -> Self:
         return self

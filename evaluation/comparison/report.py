@@ -1,7 +1,6 @@
 """What a comparison amounts to: tables and figures, all from its files of rows."""
 
 import json
-import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from evaluation.comparison.tables import (
 from evaluation.comparison.while_driving import handing_over, while_driving
 from evaluation.errors import EvaluationError
 from maps.files import json_file, parquet_file
-from maps.files.whole import write_text
+from maps.files.whole import copy_file, write_text
 from nsac_core.benchmarks.figures import overview as open_loop_overview
 from nsac_core.benchmarks.page import fill_blocks
 from nsac_core.benchmarks.report import save_figure
@@ -152,7 +151,7 @@ def _fill(page: Path, out: Path, sheets: list[Sheet], figures: list[str]) -> lis
     for name in figures:
         picture = page.parent / f"driving_{name}.svg"
         if picture.name in text:
-            shutil.copyfile(out / "report" / f"{name}.svg", picture)
+            copy_file(out / "report" / f"{name}.svg", picture)
     return left
 
 

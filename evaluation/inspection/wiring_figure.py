@@ -21,7 +21,7 @@ from evaluation.inspection import traces
 from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.seen_laps import SeenLap, seen_laps
 from evaluation.inspection.wiring_config import WiringConfig
-from maps.files.whole import make_writable
+from maps.files.whole import writable
 from nsac_core import NSAC
 from nsac_core.benchmarks.report import save_picture
 from nsac_core.circuit_attention import CircuitAttention
@@ -84,7 +84,12 @@ def save_wiring(config: WiringConfig) -> Path:
     """
     if config.out.suffix not in SUFFIXES:
         raise EvaluationError(f"{config.out}: expected a name ending .png, .svg or .pdf")
-    make_writable(config.out)
+    with writable(config.out):
+        save_picture(_drawn(config), config.out)
+    return config.out
+
+
+def _drawn(config: WiringConfig) -> Figure:
     policy = policies.load(config.policy, trust=config.trust)
     driver = learned_driver(policy)
     found = layers(driver.method) if driver is not None else []
@@ -102,9 +107,7 @@ def save_wiring(config: WiringConfig) -> Path:
         activity = activities(_row(lap, config.step), found[0].heads, prefix)
         steering = lap.steps["mean_steer"].iloc[config.step]
         title += f" on {lap.map}, step {config.step}: steering {steering:.2f}"
-    figure = wiring_figure(circuit, title, activity)
-    save_picture(figure, config.out)
-    return config.out
+    return wiring_figure(circuit, title, activity)
 
 
 def wiring_figure(circuit: Circuit, title: str, activity: list[FloatArray] | None = None) -> Figure:

@@ -1,6 +1,5 @@
 """What a run on the stand-in amounts to: tables, figures, and the blocks of a page."""
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from evaluation.udacity.drivers import SCRIPTED
 from evaluation.udacity.measures import under_change
 from evaluation.udacity.names import titles
 from evaluation.udacity.tables import sheets
-from maps.files.whole import write_text
+from maps.files.whole import copy_file, write_text
 from nsac_core.benchmarks.page import fill_blocks, names_of_blocks
 from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.sheets import Sheet
@@ -96,7 +95,7 @@ def fill(page: Path, run: Report) -> None:
     for name in run.figures:
         picture = f"{page.stem}_{run.folder.name}_{name}.svg"
         if picture in text:
-            shutil.copyfile(run.folder / f"{name}.svg", page.parent / picture)
+            copy_file(run.folder / f"{name}.svg", page.parent / picture)
 
 
 def _figures(drives: pd.DataFrame, steps: pd.DataFrame, speed: float) -> dict[str, Figure]:

@@ -19,7 +19,7 @@ from evaluation.inspection.saliency.maps import saliency_maps, scaled
 from evaluation.inspection.saliency.network import PictureNetwork, network_of
 from evaluation.inspection.saliency.overlay import as_bytes, overlaid
 from evaluation.udacity.saliency_config import SaliencyConfig
-from maps.files.whole import make_writable
+from maps.files.whole import writable
 from nsac_core.benchmarks.report import save_picture
 
 _INCHES = 3.2
@@ -39,14 +39,17 @@ def draw_saliency(config: SaliencyConfig) -> Path:
         raise EvaluationError("no policy is given")
     if config.out.suffix[1:].lower() not in FigureCanvasBase.get_supported_filetypes():
         raise EvaluationError(f"{config.out}: no picture, expected one such as saliency.png")
-    make_writable(config.out)
+    with writable(config.out):
+        save_picture(_drawn(config), config.out)
+    return config.out
+
+
+def _drawn(config: SaliencyConfig) -> Figure:
     camera = ObservationSpec("camera", 1)
     networks = [network_of(policies.load(name, camera, config.trust)) for name in config.policies]
     chosen = _chosen(read(config.data).rows, config.rows)
     shown = [decode(row.centre.read_bytes()) for row in chosen]
-    figure = saliency_figure(networks, shown, [row.steering for row in chosen], config.lens)
-    save_picture(figure, config.out)
-    return config.out
+    return saliency_figure(networks, shown, [row.steering for row in chosen], config.lens)
 
 
 def saliency_figure(

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
+from maps.files.folders import made_folder
 from maps.files.whole import is_aside, named, sweep
 
 _LOCK = ".lock"
@@ -23,10 +23,10 @@ class LockedError(OSError):
 def locked_folder(folder: Path) -> Iterator[None]:
     """Keeps others out of a folder, which shows at once whether it can be written.
 
-    It is made, with those above it, if it is not there, and removed again if nothing was written to
-    it. The lock is a hidden file in it. The kernel frees it however the process ends, even by
-    ``kill -9``. Who holds it may take it once more, as a command does that calls another. What one
-    that was killed has left half-written is removed.
+    It is made, with those above it, if it is not there, and those are removed again to which
+    nothing was written. The lock is a hidden file in it. The kernel frees it however the process
+    ends, even by ``kill -9``. Who holds it may take it once more, as a command does that calls
+    another. What one that was killed has left half-written is removed.
 
     Raises:
         LockedError: Somebody is at work in it; the message names the process.
@@ -34,14 +34,8 @@ def locked_folder(folder: Path) -> Iterator[None]:
     """
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "is a file, expected a folder", str(folder))
-    new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    with _held(folder / _LOCK, folder):
-        try:
-            yield
-        finally:
-            if new and holds_nothing(folder):
-                shutil.rmtree(folder, ignore_errors=True)
+    with made_folder(folder), _held(folder / _LOCK, folder):
+        yield
 
 
 @contextmanager
@@ -56,8 +50,7 @@ def locked_file(file: Path) -> Iterator[None]:
     """
     if file.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, expected a file", str(file))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with _held(file.with_name(f".{file.name}{_LOCK}"), file):
+    with made_folder(file.parent), _held(file.with_name(f".{file.name}{_LOCK}"), file):
         yield
 
 

@@ -3,9 +3,12 @@
 import errno
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from maps.files.folders import made_folder
 
 _ASIDE = re.compile(r"\.(?P<name>.+)\.\d+\.part")
 
@@ -56,19 +59,29 @@ def named(output: Path, aside: Path | None = None) -> Iterator[None]:
         raise OSError(fault.errno, os.strerror(fault.errno), str(output)) from fault
 
 
-def make_writable(file: Path) -> None:
+@contextmanager
+def writable(file: Path | None) -> Iterator[None]:
     """Makes the folder of a file, and tries whether the file can be written, before long work.
+
+    The folder goes again if nothing was written to it.
+
+    Args:
+        file: Which; None makes and tries nothing.
 
     Raises:
         OSError: It cannot; it names the file.
     """
+    if file is None:
+        yield
+        return
     if file.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder, expected a file", str(file))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    aside = _aside(file)
-    with named(file, aside):
-        aside.touch()
-    aside.unlink()
+    with made_folder(file.parent):
+        aside = _aside(file)
+        with named(file, aside):
+            aside.touch()
+        aside.unlink()
+        yield
 
 
 def sweep(output: Path) -> None:
@@ -110,6 +123,16 @@ def write_bytes(file: Path, content: bytes) -> None:
     """
     with whole(file) as aside:
         aside.write_bytes(content)
+
+
+def copy_file(source: Path, file: Path) -> None:
+    """Copies a file, whole or not at all.
+
+    Raises:
+        OSError: It cannot be read, or not be written; it names the one that cannot.
+    """
+    with source.open("rb") as opened, whole(file) as aside, aside.open("wb") as target:
+        shutil.copyfileobj(opened, target)
 
 
 def _aside(file: Path) -> Path:

@@ -1,12 +1,11 @@
 """Fills the tables of a page from runs; the words between them are its author's."""
 
 import re
-import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from maps.files.one_line_error import did_you_mean
-from maps.files.whole import write_text
+from maps.files.whole import copy_file, write_text
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.report import Report
 
@@ -40,7 +39,7 @@ def fill(page: Path, runs: Sequence[Report]) -> list[str]:
     for run in runs:
         for name in run.figures:
             if f"]({_picture(run, name)})" in text:
-                shutil.copyfile(run.folder / f"{name}.svg", page.parent / _picture(run, name))
+                copy_file(run.folder / f"{name}.svg", page.parent / _picture(run, name))
     return left
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from maps.files.whole import named
 from nsac_core.benchmarks.cells import Cell, file_of
 from nsac_core.fitting import Epoch
 
@@ -28,7 +29,8 @@ class Scratch:
 
     def __call__(self, epoch: Epoch) -> None:
         """Notes that an epoch is over; a callback of ``nsac_core.fitting.fit``."""
-        self._epochs.write_text(str(epoch.number), encoding="utf-8")
+        with named(self._epochs):
+            self._epochs.write_text(str(epoch.number), encoding="utf-8")
 
     def epochs(self) -> int:
         """Epochs that are over."""

@@ -13,6 +13,7 @@ from typing import Any
 from minari.dataset.minari_dataset import parse_dataset_id
 
 from maps.files import json_file
+from maps.files.whole import copy_file
 from policies.episode_files import MANIFEST
 from recorders.care import checksums, replacing
 from recorders.care.errors import CareError
@@ -127,8 +128,7 @@ def _link_episode(source: StoredDataSet, old: int, folder: Path, copy: bool) -> 
             with suppress(OSError):
                 os.link(path, target)
         if not target.exists():
-            shutil.copyfile(path, target)
-            sync(target)
+            copy_file(path, target)
         written.append(target)
     return written
 

@@ -80,9 +80,14 @@ def test_a_full_disk_is_named_and_spoils_no_later_row(
                 log.append([picture(0)], **STILL, moment=MOMENT)
         log.append([picture(0)], **STILL, moment=MOMENT)
         assert log.rows == 1
-    half, row = (tmp_path / "driving_log.csv").read_text().splitlines()
-    assert half == f"{tmp_path}"[:9]
+    (row,) = (tmp_path / "driving_log.csv").read_text().splitlines()
     assert row.endswith(",,,0,0,0,0")
+    assert [str(path) for path in (tmp_path / "IMG").iterdir()] == [row.partition(",")[0]]
+
+
+def test_a_recording_without_a_row_leaves_nothing(tmp_path: Path) -> None:
+    DrivingLog(tmp_path).close()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -94,8 +99,8 @@ def test_a_number_out_of_range_is_named_and_leaves_nothing(
 ) -> None:
     with DrivingLog(tmp_path) as log, pytest.raises(DrivingLogError, match=name):
         log.append([picture(0)], **{**STILL, name: value}, moment=MOMENT)
-    assert not list((tmp_path / "IMG").iterdir())
-    assert (tmp_path / "driving_log.csv").read_text() == ""
+    assert not (tmp_path / "IMG").exists()
+    assert not (tmp_path / "driving_log.csv").exists()
 
 
 def test_nan_is_no_number_to_record(tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ class SideChannel:
         try:
             print(json.dumps(line), file=self._file, flush=True)
         except OSError as fault:
-            raise SimulatorError(f"the report cannot be written ({fault.strerror})") from None
+            name = getattr(self._file, "name", "the report")
+            raise SimulatorError(f"{name}: cannot be written ({fault.strerror})") from None
 
 
 @contextmanager

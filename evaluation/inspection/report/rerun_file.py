@@ -13,7 +13,8 @@ from evaluation.figures import path_of, track_of
 from evaluation.inspection.report.evidence import Evidence
 from evaluation.inspection.trace_columns import neurons, summaries
 from evaluation.metrics.base import column
-from maps.files.whole import whole
+from maps.files.folders import made_folder
+from maps.files.whole import write_bytes
 from policies.protocol import ACTIONS
 
 APPLICATION = "nsac-inspect"
@@ -35,21 +36,23 @@ def save_rerun(laps: Sequence[Evidence], file: Path) -> None:
     Raises:
         EvaluationError: Rerun's SDK is not installed.
     """
-    rerun = _rerun()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with whole(file) as aside:
-        _save(rerun, laps, aside)
+    recorded = _recorded(_rerun(), laps)
+    with made_folder(file.parent):
+        write_bytes(file, recorded)
 
 
-def _save(rerun: Any, laps: Sequence[Evidence], file: Path) -> None:  # noqa: ANN401 - as below
+def _recorded(rerun: Any, laps: Sequence[Evidence]) -> bytes:  # noqa: ANN401 - as below
+    """The content of the file: Rerun itself writes it in a thread, and keeps its faults there."""
     stream = rerun.RecordingStream(APPLICATION, recording_id=_identity(laps))
-    stream.save(file, default_blueprint=_views(rerun, laps))
+    recorded = stream.binary_stream()
+    stream.send_blueprint(_views(rerun, laps), make_active=False, make_default=True)
     for name in dict.fromkeys(evidence.lap.map for evidence in laps):
         _log_road(rerun, stream, next(e for e in laps if e.lap.map == name))
     for evidence in laps:
         _log_lap(rerun, stream, evidence)
-    stream.flush()
+    content: bytes = recorded.read()
     stream.disconnect()
+    return content
 
 
 def _rerun() -> Any:  # noqa: ANN401 - a module that need not be there

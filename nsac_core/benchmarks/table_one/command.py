@@ -1,13 +1,12 @@
 """``nsac-bench table1``: gathers, writes the tables and the figure, and fills a page."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pandas as pd
 
 from maps.files.locks import locked_folder
-from maps.files.whole import write_text
+from maps.files.whole import copy_file, write_text
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.page import fill_blocks
 from nsac_core.benchmarks.report import save_figure, write_frame
@@ -58,4 +57,4 @@ def _fill(page: Path, texts: dict[str, str], picture: Path) -> None:
     blocks = {f"table1/{name}": text for name, text in {**missing, **texts}.items()}
     blocks["table1/figure"] = f"![{WORDS}](table1.svg)\n"
     fill_blocks(page, blocks)
-    shutil.copyfile(picture, page.parent / "table1.svg")
+    copy_file(picture, page.parent / "table1.svg")

@@ -311,7 +311,9 @@ def test_the_side_channel_tells_what_the_protocol_does_not(
 
 
 class Full(io.StringIO):
-    """A disk without room."""
+    """A file on a disk without room."""
+
+    name = "drive.jsonl"
 
     def write(self, text: str) -> int:  # noqa: ARG002
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -321,7 +323,7 @@ def test_a_report_that_cannot_be_written_ends_the_drive(
     lake: Simulator, serve: Callable[..., Bridge]
 ) -> None:
     config = ClientConfig(port=serve(lambda: Turner(0.3)).port, clock="lockstep", seconds=600.0)
-    with pytest.raises(SimulatorError, match=r"the report cannot be written \(No space left"):
+    with pytest.raises(SimulatorError, match=r"drive.jsonl: cannot be written \(No space left"):
         asyncio.run(Client(Cabin(lake), config, SideChannel(Full())).run())
 
 

@@ -1,11 +1,12 @@
 """A file is there whole or not at all."""
 
 import errno
+import os
 from pathlib import Path
 
 import pytest
 
-from maps.files.whole import whole, write_text
+from maps.files.whole import copy_file, whole, write_text
 
 
 def test_a_file_takes_its_name_when_all_of_it_is_written(tmp_path: Path) -> None:
@@ -38,3 +39,30 @@ def test_a_full_disk_is_told_of_with_the_name_of_the_file(tmp_path: Path) -> Non
     with pytest.raises(OSError, match="No space left") as fault, whole(file):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert fault.value.filename == str(file)
+
+
+def test_a_copy_that_finds_no_room_names_itself_and_leaves_the_former(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, file = tmp_path / "source", tmp_path / "copy"
+    source.write_bytes(b"new" * 100_000)
+    file.write_bytes(b"former")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left") as fault:
+            copy_file(source, file)
+    assert fault.value.filename == str(file)
+    assert file.read_bytes() == b"former"
+    copy_file(source, file)
+    assert file.read_bytes() == source.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "source"]
+
+
+def test_a_copy_of_what_is_not_there_names_that(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as fault:
+        copy_file(tmp_path / "source", tmp_path / "copy")
+    assert fault.value.filename == str(tmp_path / "source")
