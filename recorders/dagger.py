@@ -8,6 +8,8 @@ from minari import MinariDataset
 
 from maps.files.locks import locked_folder
 from maps.files.whole import copy_file
+from policies import checkpoint
+from policies.errors import PolicyError
 from policies.train import train
 from policies.train_config import TrainConfig
 from recorders.config import RecordConfig
@@ -17,6 +19,9 @@ from recorders.hard_tracks import chosen
 from recorders.recording import record
 
 Report = Callable[[str], None]
+
+_DECISIVE = ("data", "method", "encoder", "epochs", "batch", "learning_rate", "seed")
+"""Settings of a training that a finished round must have been made with."""
 
 
 def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
@@ -32,7 +37,7 @@ def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
 
     Raises:
         RecordError: A recording cannot be made.
-        policies.PolicyError: A training cannot be done.
+        policies.PolicyError: A training cannot be done, or was done with other settings.
         maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
@@ -126,21 +131,32 @@ def _train(
     learning_rate: float,
 ) -> Path:
     """Trains on all recordings so far, from the last weights, unless that is done."""
-    out = stem.with_suffix(".safetensors")
-    if out.exists():
-        return out
-    return train(
-        TrainConfig(
-            data=tuple(names),
-            out=out,
-            method=config.method,
-            encoder=config.encoder,
-            init=learner,
-            epochs=epochs,
-            batch=config.batch,
-            learning_rate=learning_rate,
-            seed=config.seed,
-            threads=config.threads,
-            data_root=stem.parent / "data",
-        )
+    how = TrainConfig(
+        data=tuple(names),
+        out=stem.with_suffix(".safetensors"),
+        method=config.method,
+        encoder=config.encoder,
+        init=learner,
+        epochs=epochs,
+        batch=config.batch,
+        learning_rate=learning_rate,
+        seed=config.seed,
+        threads=config.threads,
+        data_root=stem.parent / "data",
     )
+    if not how.out.exists():
+        return train(how)
+    _check_same(how)
+    return how.out
+
+
+def _check_same(how: TrainConfig) -> None:
+    """Refuses other settings: trained anew, it would not be who drove in the later recordings."""
+    before = checkpoint.read(how.out)[0].config
+    for name in _DECISIVE:
+        now = getattr(how, name)
+        if before.get(name) != (list(now) if isinstance(now, tuple) else now):
+            raise PolicyError(
+                f"{how.out}: was trained with {name} {before.get(name)}, not {now}; choose another "
+                "--out or remove its folder"
+            )
