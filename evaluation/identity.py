@@ -83,12 +83,11 @@ def identity(config: EvaluateConfig, drivers: list[Entrant], tracks: list[str]) 
         MapError: There is no such map.
     """
     perturbed = [str(condition) for condition in config.perturbations[1:]]
-    files = {name: _track_digest(name) for name in tracks if not name.startswith("seed:")}
     return {
         "version": VERSION,
         "policies": {driver.label: driver.sha256 for driver in drivers},
         "maps": tracks,
-        "map_files": files,
+        "map_files": maps.digests(tracks),
         "batch": config.batch,
         "renderer": config.renderer,
         "seed": config.conditions.seed,
@@ -157,8 +156,3 @@ def _source_digest(source: str, policy: Policy) -> str:
     files = [Path(name) for name in dict.fromkeys(filter(None, defined)) if Path(name).is_file()]
     content = b"".join(file.read_bytes() for file in files)
     return hashlib.sha256(content).hexdigest() if files else ""
-
-
-def _track_digest(name: str) -> str:
-    track = maps.load(name)
-    return hashlib.sha256(track.centre_line.tobytes() + repr(track.half_width).encode()).hexdigest()

@@ -3,6 +3,7 @@
 import json
 import re
 import reprlib
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,15 @@ def expand(maps: str) -> list[str]:
                 load(part)
             singles.append(part)
     return singles
+
+
+def digests(names: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of each map by its name, but for gymnasium's, which its seed tells.
+
+    Raises:
+        MapError: When there is no such map, or it is malformed.
+    """
+    return {name: load(name).sha256 for name in names if not name.startswith("seed:")}
 
 
 def read(path: str | Path) -> TrackMap:

@@ -1,5 +1,6 @@
 """One track as a value, and what makes a track well formed."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -59,6 +60,12 @@ class TrackMap:
 
     def _key(self) -> tuple[str, str, float, bytes, int | None]:
         return self.name, self.origin, self.half_width, self.centre_line.tobytes(), self.seed
+
+    @property
+    def sha256(self) -> str:
+        """Of the road alone, hexadecimal digits: the name and the origin may change."""
+        content = self.centre_line.tobytes() + repr(self.half_width).encode()
+        return hashlib.sha256(content).hexdigest()
 
     @property
     def length(self) -> float:

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import maps
 from maps.files.one_line_error import OneLineError
 from policies import selective
 from policies.foreign.source import digest
@@ -138,9 +139,9 @@ class RecordConfig:
     def content(self) -> dict[str, Any]:
         """The fields that decide what an episode holds, as JSON values.
 
-        A driver or learner that is a file is told by its content: a checkpoint trained anew under
-        the same name is another one. A person may set the wheel and the pedals anew at any time,
-        as one may take another car; slow motion is another way to drive.
+        A driver, learner or map that is a file is told by its content: a checkpoint trained anew
+        under the same name is another one. A person may set the wheel and the pedals anew at any
+        time, as one may take another car; slow motion is another way to drive.
         """
         decisive = asdict(self)
         del decisive["noise"], decisive["human"]
@@ -158,6 +159,8 @@ class RecordConfig:
             found = digest(_file(decisive[name] or ""))
             if found:
                 decisive[f"{name}_sha256"] = found
+        for name, found in maps.digests(maps.expand(self.maps) if self.maps else ()).items():
+            decisive[f"map {name}, sha256"] = found
         return decisive
 
     def _check_person(self) -> None:
@@ -172,5 +175,8 @@ class RecordConfig:
 
 
 def _file(policy: str) -> str:
-    """The file of a policy, be it under a supervisor or not."""
-    return selective.parse(policy)[0] if policy.startswith(selective.PREFIX) else policy
+    """The file of a policy, be it under a supervisor or not, bundled or not."""
+    from policies.loading import BUNDLED  # noqa: PLC0415 - quick to import without
+
+    name = selective.parse(policy)[0] if policy.startswith(selective.PREFIX) else policy
+    return str(BUNDLED.get(name, name))

@@ -1,5 +1,6 @@
 """A recording survives being killed at any moment, and never shows wrong counts."""
 
+import hashlib
 import multiprocessing
 import os
 import shutil
@@ -10,6 +11,8 @@ from pathlib import Path
 import minari
 import pytest
 
+import maps.store
+import policies
 from maps.files.locks import LockedError
 from recorders import RecordConfig, RecordError, record
 from recorders.data_set import RecordedDataSet
@@ -18,6 +21,7 @@ from recorders.episode import Episode
 MakeConfig = Callable[..., RecordConfig]
 NAME = "carracing/test-v0"
 EPISODES = 2
+PRETRAINED = Path(policies.__file__).parent / "pretrained"
 CRITICAL = [
     (Path, "rename"),
     (Path, "replace"),
@@ -158,6 +162,24 @@ def test_a_learner_trained_anew_under_its_old_name_is_another(
     before = make(learner=str(checkpoint)).content()
     checkpoint.write_bytes(b"two")
     assert make(learner=str(checkpoint)).content() != before
+
+
+def test_a_bundled_driver_is_bound_to_its_file(make: MakeConfig) -> None:
+    recorded = make(driver="ppo", learner="selective:nsac?threshold=0.1").content()
+    for name, file in (("driver", "ppo_carracing"), ("learner", "nsac_carracing")):
+        content = (PRETRAINED / f"{file}.safetensors").read_bytes()
+        assert recorded[f"{name}_sha256"] == hashlib.sha256(content).hexdigest()
+
+
+def test_another_map_under_the_same_name_is_refused(make: MakeConfig, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.json"
+    mine.write_bytes((maps.store.FOLDER / "oval.json").read_bytes())
+    record(make(maps=f"seed:10000,{mine}", episodes=1, max_steps=4))
+    record(make(maps=f"seed:10000,{mine}", episodes=2, max_steps=4))
+    mine.write_bytes((maps.store.FOLDER / "short.json").read_bytes())
+    with pytest.raises(RecordError, match=r"recorded with map .*mine\.json, sha256 = "):
+        record(make(maps=f"seed:10000,{mine}", episodes=3, max_steps=4))
+    assert minari.load_dataset(NAME).total_episodes == 2
 
 
 def test_two_recordings_of_one_name_do_not_mix(
