@@ -57,10 +57,12 @@ def open_loop(config: OpenLoopConfig) -> Report:
     work = partial(train_and_test, config)
     with locked_folder(config.out):
         try:
-            _load(config.data).split(SHARES, config.first_seed)
+            recorded = _load(config.data)
+            recorded.split(SHARES, config.first_seed)
         except PolicyError as fault:
             raise BenchmarkError(str(fault)) from None
-        run(config.out, cells_of(config), config.decisive(), work, config.workers, config.quiet)
+        settings = {**config.decisive(), "data_sha256": recorded.sha256()}
+        run(config.out, cells_of(config), settings, work, config.workers, config.quiet)
         return collect(config.out, PRESENTATION)
 
 

@@ -1,5 +1,6 @@
 """The open loop from recordings to scores, on a small recording that can be learnt."""
 
+import shutil
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -123,6 +124,27 @@ def test_the_same_command_again_trains_nothing(
     again = scored(config)
     assert again["gmle", 42]["mse"] == scores["gmle", 42]["mse"]
     assert again.keys() == scores.keys()
+
+
+@pytest.mark.usefixtures("scores")
+@pytest.mark.parametrize("other", ["steering", "picture"])
+def test_another_recording_of_the_same_name_is_refused(
+    config: OpenLoopConfig, recording: Path, tmp_path: Path, other: str
+) -> None:
+    folder = tmp_path / recording.name
+    shutil.copytree(recording, folder)
+    log = folder / "driving_log.csv"
+    lines = log.read_text().replace(str(recording), str(folder)).splitlines(keepends=True)
+    if other == "steering":
+        numbers = lines[7].split(",")
+        numbers[3] = "0.9"
+        lines[7] = ",".join(numbers)
+    else:
+        first, second = sorted((folder / "IMG").iterdir())[:2]
+        shutil.copyfile(first, second)
+    log.write_text("".join(lines))
+    with pytest.raises(BenchmarkError, match="holds a run with data_sha256"):
+        open_loop(replace(config, data=(folder,)))
 
 
 def short(folder: Path) -> Path:
