@@ -68,5 +68,6 @@ def _run(config: ComparisonConfig, name: str, policies: tuple[str, ...]) -> Eval
         batch=config.batch,
         max_steps=config.max_steps,
         workers=config.workers,
+        trust=config.trust,
         quiet=config.quiet,
     )

@@ -101,7 +101,7 @@ def drive_selective(config: SelectiveConfig) -> None:
     alone = drive(_run(config, "validation", list(config.policies), config.validation))
     settings = thresholds(config, alone)
     swept = drive(_run(config, "sweep", [*config.policies, *settings["source"]], config.tracks))
-    controls = random_controls(settings, swept)
+    controls = random_controls(settings, swept, config.trust)
     if len(controls):
         drive(_run(config, "random", list(controls["source"].unique()), config.tracks))
     write_frame(config.out / SETTINGS, pd.concat([_alone(config), settings, controls]))
@@ -130,11 +130,11 @@ def thresholds(config: SelectiveConfig, validation: Run) -> pd.DataFrame:
             for quantile in config.quantiles:
                 threshold = float(np.quantile(sigmas[part], quantile))
                 rule = Handover(threshold, _part(part), config.hold, config.release)
-                rows.append(_row(policy, rule, part, quantile))
+                rows.append(_row(policy, rule, part, quantile, trust=config.trust))
     return pd.DataFrame(rows, columns=COLUMNS).drop_duplicates("source", ignore_index=True)
 
 
-def random_controls(settings: pd.DataFrame, swept: Run) -> pd.DataFrame:
+def random_controls(settings: pd.DataFrame, swept: Run, trust: bool = False) -> pd.DataFrame:
     """For each driver that was taken over from, one that is so as often and as long, at random.
 
     A control is matched to what its driver came to on these very laps, so that they differ in
@@ -143,6 +143,7 @@ def random_controls(settings: pd.DataFrame, swept: Run) -> pd.DataFrame:
     Args:
         settings: As from ``thresholds``.
         swept: Their laps.
+        trust: Whether the clones may run code of their own while they are loaded.
 
     Returns:
         As ``settings``.
@@ -156,7 +157,8 @@ def random_controls(settings: pd.DataFrame, swept: Run) -> pd.DataFrame:
             continue
         rule = matched(taken / float(own["steps"].sum()), taken / float(own["takeovers"].sum()))
         clone = str(setting.clone)
-        rows.append(_row(clone, rule, str(setting.part), float(str(setting.quantile)), "random"))
+        part, quantile = str(setting.part), float(str(setting.quantile))
+        rows.append(_row(clone, rule, part, quantile, "random", trust))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -199,9 +201,14 @@ def read(out: Path) -> pd.DataFrame:
 
 
 def _row(
-    clone: str, rule: Handover | None, part: str, quantile: float, control: str = ""
+    clone: str,
+    rule: Handover | None,
+    part: str,
+    quantile: float,
+    control: str = "",
+    trust: bool = False,
 ) -> dict[str, object]:
-    name = policies.load(clone).name
+    name = policies.load(clone, trust=trust).name
     return {
         "source": clone if rule is None else spell(clone, rule),
         "clone": clone,
@@ -218,7 +225,8 @@ def _row(
 
 def _alone(config: SelectiveConfig) -> pd.DataFrame:
     """The clones alone: their threshold is never reached."""
-    return pd.DataFrame([_row(clone, None, "none", 1.0) for clone in config.policies])
+    rows = [_row(clone, None, "none", 1.0, trust=config.trust) for clone in config.policies]
+    return pd.DataFrame(rows)
 
 
 def _by_source(run: Run, table: str = "steps") -> list[tuple[str, pd.DataFrame]]:

@@ -1,14 +1,17 @@
 """The comparison of drivers: exact labels, settings that cannot be, the recipe, the arms."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
+from evaluation.comparison import laps
 from evaluation.comparison.clones import Clone, train_config
 from evaluation.comparison.config import ComparisonConfig, Corrections
 from evaluation.comparison.dagger import cut
 from evaluation.comparison.recording import NAME, recipe, record_config
 from evaluation.comparison.report import with_distance
+from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
 from nsac_core.benchmarks.sheets import Sheet
 from policies.demonstrations import Episode
@@ -83,3 +86,16 @@ def test_the_papers_error_stands_beside_the_laps_of_its_arm() -> None:
     assert len(found.head) == 3
     assert with_distance(laps, others[:1]) == laps
     assert with_distance(others[0], others) == others[0]
+
+
+@pytest.mark.parametrize("trust", [False, True])
+def test_the_expert_is_trusted_as_asked_in_every_stage(
+    trust: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = dataclasses.replace(TINY, expert="a.zip", trust=trust, out=tmp_path)
+    driven: list[EvaluateConfig] = []
+    monkeypatch.setattr(laps, "drive", driven.append)
+    laps.drive_all(config, [Clone("plain", "nsac", 0)])
+    assert [run.policy[0] for run in driven][-1] == "a.zip"
+    assert [run.trust for run in driven] == [trust, trust]
+    assert record_config(config).trust == trust
