@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 import maps
-from evaluation import figures, report, run_description
+from evaluation import run_description
 from evaluation.closed_loop import Chunk, Conditions, drive_chunk, split
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
@@ -86,6 +86,9 @@ def evaluate(config: EvaluateConfig) -> Run:
     with alone(config.out, "report.html"):
         run = drive(config)
         if not run.report.is_file():
+            # A finished run is read without what draws.
+            from evaluation import figures, report  # noqa: PLC0415
+
             steps = run.steps()
             figures.save_all(config.out / "figures", run.laps, steps)
             decisive = run_description.read(config.out).identity

@@ -11,7 +11,6 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.signal import savgol_filter
 
 from evaluation.metrics.base import (
     STEP_SECONDS,
@@ -47,6 +46,8 @@ class Kinematics:
         """The derivatives of a lap; None where it is shorter than the filter."""
         if len(steps) < WINDOW:
             return None
+        from scipy.signal import savgol_filter  # noqa: PLC0415 - half a second, for driven laps
+
         path = np.column_stack([column(steps, "x"), column(steps, "y")])
         velocity, acceleration, jerk = (
             savgol_filter(path, WINDOW, 3, deriv=order, delta=STEP_SECONDS, axis=0)

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +37,14 @@ def test_the_demonstration_ends_in_a_policy_and_a_report_and_is_not_repeated(
     assert written == {path: path.stat().st_mtime_ns for path in written}
     assert _who_drove(tmp_path, 0) == {False}
     assert _who_drove(tmp_path, 1) == {False, True}
+
+
+def test_a_finished_run_is_read_without_what_draws_and_trains_others() -> None:
+    heavy = ("matplotlib", "plotly", "sklearn", "scipy.signal", "stable_baselines3")
+    line = "import sys, evaluation.demo; print([n for n in sys.argv[1:] if n in sys.modules])"
+    command = [sys.executable, "-c", line, *heavy]
+    loaded = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert loaded == "[]\n"
 
 
 @pytest.mark.slow
