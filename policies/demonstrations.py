@@ -1,34 +1,20 @@
 """Reads recorded demonstrations for training: frames once in memory, stacks built lazily."""
 
 import hashlib
-import os
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from minari import EpisodeData, MinariDataset
 from numpy.typing import NDArray
 
-from maps.files.one_line_error import OneLineError, in_one_line
-from policies import episode_files
+from policies.data_sets import open_data_set, root_folder, tidy
+from policies.minari_files import FRAME_SHAPE, DemonstrationError
 from policies.protocol import ACTIONS
+from policies.shared_episodes import refuse_shared, refuse_twice
 
-FRAME_SHAPE = (84, 84)
-
-DAMAGE = (
-    *(OSError, ValueError, LookupError, TypeError),
-    *(AttributeError, ArithmeticError, AssertionError, MemoryError, RuntimeError),
-)
-"""What Minari raises over files that are not what it expects."""
-
-MOST_STEPS = 1_000_000
-"""Of an episode, which is five hours: whatever says more is damaged, and would fill the memory."""
-
-
-class DemonstrationError(OneLineError):
-    """A data set cannot be read for training; the message is one line."""
+__all__ = ["DemonstrationError", "Demonstrations", "Episode", "load"]
 
 
 @dataclass(frozen=True)
@@ -201,139 +187,38 @@ def load(
         stack: How many frames a policy will see at once.
 
     Raises:
-        DemonstrationError: A data set is unknown, unfinished or without episodes, or its frames
-            or actions have another shape.
+        DemonstrationError: A data set is unknown, unfinished or without episodes, is not what was
+            recorded, or its frames or actions have another shape; or an episode is there twice.
     """
-    names = [names] if isinstance(names, str) else list(names)
-    sets = [open_data_set(name, root_folder(data_root)) for name in names]
+    names = [tidy(name) for name in ([names] if isinstance(names, str) else names)]
+    root = root_folder(data_root)
+    refuse_twice(names, root)
+    sets = {name: open_data_set(name, root) for name in names}
+    refuse_shared(list(sets.values()))
     episodes: list[Episode] = []
     row = first_action = 0
-    for name, data in zip(names, sets, strict=True):
-        for index, steps in _episode_steps(name, data):
+    for name, data in sets.items():
+        for index, entry in enumerate(data.entries):
+            steps = entry["total_steps"]
             episodes.append(Episode(name, index, row, first_action, steps))
             row += stack - 1 + steps
             first_action += steps
     frames = np.zeros((row, *FRAME_SHAPE), dtype=np.uint8)
     actions = np.empty((first_action, len(ACTIONS)), dtype=np.float32)
-    by_name = dict(zip(names, sets, strict=True))
-    digests = {n: episode_files.recorded_digests(_folder(data)) for n, data in by_name.items()}
     for episode in episodes:
         first = episode.start + stack - 1
-        read = _read(by_name[episode.name], episode, digests[episode.name])
-        frames[first : first + episode.steps] = read[0]
-        actions[episode.first_action :][: episode.steps] = read[1]
+        found = sets[episode.name].episode(episode.index)
+        frames[first : first + episode.steps] = found.observations[:-1]
+        actions[episode.first_action :][: episode.steps] = _finite(found.actions, episode)
     return Demonstrations(frames, actions, tuple(episodes), stack)
 
 
-def root_folder(data_root: Path | None = None) -> Path:
-    """The folder of the data sets: as given, ``$MINARI_DATASETS_PATH``, or Minari's default."""
-    default = os.environ.get("MINARI_DATASETS_PATH") or Path.home() / ".minari" / "datasets"
-    return Path(data_root or default)
-
-
-def open_data_set(name: str, root: Path) -> MinariDataset:
-    """The data set of that name, its frames and actions checked for their shape.
-
-    Args:
-        name: Its Minari id.
-        root: Folder of the data sets.
-
-    Raises:
-        DemonstrationError: It is unknown, unfinished or damaged, or its frames or actions have
-            another shape.
-    """
-    folder = root / name / "data"
-    if not name or not (folder / "metadata.json").is_file():
-        unfinished = (root / name / ".recording").is_dir()
-        hint = (
-            "is not recorded to its end: repeat its nsac-record command"
-            if unfinished
-            else ("does not exist")
-        )
-        raise DemonstrationError(f"data set {name!r} in {root} {hint}")
-    try:
-        data = MinariDataset(folder)
-    except DAMAGE as error:
-        reason = in_one_line(error)
-        raise DemonstrationError(f"data set {name!r} in {root} is damaged: {reason}") from error
-    for what, space, shape in (
-        ("frames", data.observation_space, FRAME_SHAPE),
-        ("actions", data.action_space, (len(ACTIONS),)),
-    ):
-        if space.shape != shape:
-            raise DemonstrationError(
-                f"data set {name!r} has {what} of shape {space.shape}, expected {shape}"
-            )
-    if data.observation_space.dtype != np.uint8:
+def _finite(actions: NDArray[np.float32], episode: Episode) -> NDArray[np.float32]:
+    if not np.isfinite(actions).all():
         raise DemonstrationError(
-            f"data set {name!r} has frames of type {data.observation_space.dtype}, expected uint8"
+            f"episode {episode.index} of {episode.name} holds actions that are no finite numbers"
         )
-    return data
-
-
-def _episode_steps(name: str, data: MinariDataset) -> list[tuple[int, int]]:
-    """Number and steps of each episode that holds any step."""
-    try:
-        indices = [int(i) for i in data.episode_indices]
-        metadata = data.storage.get_episode_metadata(indices)
-        found = [(i, int(entry["total_steps"])) for i, entry in zip(indices, metadata, strict=True)]
-    except DAMAGE as error:
-        reason = in_one_line(error)
-        raise DemonstrationError(f"data set {name!r}: an episode is damaged: {reason}") from error
-    if not found:
-        raise DemonstrationError(f"data set {name!r} has no episodes")
-    for i, steps in found:
-        if steps < 1:
-            raise DemonstrationError(f"episode {i} of {name} has no steps")
-        if steps > MOST_STEPS:
-            raise DemonstrationError(
-                f"episode {i} of {name}: its metadata say {steps} steps, more than {MOST_STEPS}"
-            )
-    return found
-
-
-def _folder(data: MinariDataset) -> Path:
-    return Path(data.storage.data_path)
-
-
-def _read(
-    data: MinariDataset, episode: Episode, recorded: Mapping[str, str]
-) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Frames with an action, and the actions, of one episode."""
-    where = f"episode {episode.index} of {episode.name}"
-    if recorded:
-        try:
-            episode_files.check_unchanged(_folder(data), episode.index, recorded)
-        except (OSError, ValueError) as fault:
-            raise DemonstrationError(f"{where}: {fault}; nsac-record check tells more") from None
-    found = read_episode(data, episode.name, episode.index)
-    if len(found.actions) != episode.steps or len(found.observations) != episode.steps + 1:
-        raise DemonstrationError(
-            f"{where} holds {_count(len(found.actions), 'step')}, its metadata say {episode.steps}"
-        )
-    if not np.isfinite(found.actions).all():
-        raise DemonstrationError(f"{where} holds actions that are no finite numbers")
-    return found.observations[:-1], found.actions
-
-
-def read_episode(data: MinariDataset, name: str, index: int) -> EpisodeData:
-    """One episode, whole.
-
-    Args:
-        data: The data set.
-        name: Its Minari id.
-        index: Number of the episode.
-
-    Raises:
-        DemonstrationError: It cannot be read.
-    """
-    try:
-        episode_files.check_arrow(_folder(data), index)
-        (found,) = data.iterate_episodes([index])
-    except DAMAGE as error:
-        reason = in_one_line(error)
-        raise DemonstrationError(f"episode {index} of {name} cannot be read: {reason}") from error
-    return found
+    return actions
 
 
 def _deal(order: NDArray[np.int64], shares: Sequence[float]) -> list[NDArray[np.int64]]:

@@ -6,7 +6,7 @@ from drive.udacity.bridge_config import BridgeError
 from drive.udacity.driving_log_error import DrivingLogError
 from maps import MapError
 from maps.faults import one_line
-from policies.demonstrations import root_folder
+from policies.data_sets import root_folder
 from policies.errors import PolicyError
 from recorders.config import RecordConfig, RecordError
 from recorders.recording import record

@@ -28,8 +28,9 @@ from maps.files.folders import made_folder
 from maps.files.json_file import JsonError
 from maps.files.locks import locked_folder
 from maps.files.whole import named, write_text
+from policies import checksums
 from policies.protocol import ACTION_HIGH, ACTION_LOW
-from recorders.care import checksums, replacing
+from recorders import replacing
 from recorders.config import WORLD, RecordConfig, RecordError
 from recorders.episode import Episode
 

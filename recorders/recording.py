@@ -18,7 +18,7 @@ from rich.progress import (
 
 import maps
 from nsac_core.benchmarks.processes import finished
-from policies.demonstrations import root_folder
+from policies.data_sets import root_folder
 from policies.ppo.config import TEST_SEEDS, TEST_TRACKS
 from recorders.config import RecordConfig, RecordError
 from recorders.data_set import RecordedDataSet

@@ -10,15 +10,16 @@ from typing import Any
 from minari import EpisodeData
 
 from maps.files.locks import locked_folder
-from policies.demonstrations import DemonstrationError, open_data_set, read_episode, root_folder
-from policies.episode_files import MANIFEST
+from policies.checksums import MANIFEST
+from policies.data_sets import root_folder, tidy
+from policies.minari_files import DemonstrationError, episode_numbers, open_minari, read_episode
 from policies.ppo.config import TEST_TRACKS
 from recorders.care import contents, structure
 from recorders.care.config import CheckConfig
 from recorders.care.errors import CareError
 from recorders.care.finding import Finding, of_data_set, of_episode
 from recorders.care.progress import tracked
-from recorders.care.stored import leads_out, tidy
+from recorders.care.stored import leads_out
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def _refuse_at_work(folder: Path) -> None:
 
 
 def _check(config: CheckConfig, data: Path, found: list[Finding]) -> Checked:
-    there = structure.numbers(data)
+    there = episode_numbers(data)
     found += structure.whole(data, there)
     verified = (data / MANIFEST).exists()
     if verified:
@@ -95,7 +96,7 @@ def _episodes(
 ) -> Iterator[Finding]:
     """The arrays of every episode, and episodes that are there twice."""
     try:
-        minari = open_data_set(config.recording, root_folder(config.data_root))
+        minari = open_minari(config.recording, root_folder(config.data_root))
     except DemonstrationError as fault:
         yield of_data_set("metadata.json", f"Minari cannot read it: {fault}")
         return

@@ -11,7 +11,8 @@ from drive.udacity.driving_log_error import DrivingLogError
 from maps.faults import one_line
 from maps.files.json_file import JsonError
 from maps.files.whole import write_text
-from policies.demonstrations import DemonstrationError, root_folder
+from policies.data_sets import root_folder
+from policies.minari_files import DemonstrationError
 from recorders.care.checking import check_data_set
 from recorders.care.config import (
     CheckConfig,

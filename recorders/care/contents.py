@@ -7,7 +7,7 @@ import numpy as np
 from minari import EpisodeData
 from numpy.typing import NDArray
 
-from policies.demonstrations import FRAME_SHAPE
+from policies.minari_files import FRAME_SHAPE
 from policies.protocol import ACTION_HIGH, ACTION_LOW, ACTIONS
 
 SCALARS = (

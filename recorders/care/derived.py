@@ -14,11 +14,11 @@ from minari.dataset.minari_dataset import parse_dataset_id
 
 from maps.files import json_file
 from maps.files.whole import copy_file
-from policies.episode_files import MANIFEST
-from recorders.care import checksums, replacing
+from policies import checksums
+from policies.data_sets import DataSet
+from recorders import replacing
 from recorders.care.errors import CareError
 from recorders.care.progress import tracked
-from recorders.care.stored import StoredDataSet
 from recorders.config import RecordConfig
 from recorders.data_set import (
     CONFIGURATION,
@@ -43,13 +43,13 @@ class Derivation:
     """
 
     name: str
-    episodes: Sequence[tuple[StoredDataSet, int]]
+    episodes: Sequence[tuple[DataSet, int]]
     made_by: str
     copy: bool
     quiet: bool
 
     @property
-    def sources(self) -> list[StoredDataSet]:
+    def sources(self) -> list[DataSet]:
         """The data sets, each once."""
         return list({source.name: source for source, _ in self.episodes}.values())
 
@@ -83,12 +83,6 @@ def make_new(derivation: Derivation, root: Path) -> None:
             shutil.rmtree(new.aside, ignore_errors=True)
 
 
-def listed_checksums(source: StoredDataSet) -> dict[str, str]:
-    """Checksums of a data set's files; none where it was recorded without."""
-    exists = (source.data / MANIFEST).is_file()
-    return checksums.read(source.data) if exists else {}
-
-
 def build(derivation: Derivation, aside: Path) -> Path:
     """Writes the data of a derived data set.
 
@@ -98,25 +92,28 @@ def build(derivation: Derivation, aside: Path) -> Path:
 
     Returns:
         The folder of the data, in it.
+
+    Raises:
+        policies.demonstrations.DemonstrationError: An episode is not what was recorded.
     """
     data = aside / "data"
     data.mkdir()
     known: dict[str, str] = {}
-    listed = {source.name: listed_checksums(source) for source in derivation.sources}
     pairs = tracked(
         enumerate(derivation.episodes), derivation.episodes, "writing", derivation.quiet
     )
     for number, (source, old) in pairs:
+        source.check(old)
         for path in _link_episode(source, old, data / str(number), derivation.copy):
-            if f"{old}/{path.name}" in listed[source.name]:
-                known[f"{number}/{path.name}"] = listed[source.name][f"{old}/{path.name}"]
+            if f"{old}/{path.name}" in source.checksums:
+                known[f"{number}/{path.name}"] = source.checksums[f"{old}/{path.name}"]
         _write_json(data / str(number) / "metadata.json", _entry(source, old, number))
     _write_json(data / "metadata.json", _metadata(derivation, data))
     checksums.write(data, aside, known)
     return data
 
 
-def _link_episode(source: StoredDataSet, old: int, folder: Path, copy: bool) -> list[Path]:
+def _link_episode(source: DataSet, old: int, folder: Path, copy: bool) -> list[Path]:
     """Shares an episode's files, or copies them where that is wanted or they cannot be shared."""
     folder.mkdir()
     written = []
@@ -133,7 +130,7 @@ def _link_episode(source: StoredDataSet, old: int, folder: Path, copy: bool) -> 
     return written
 
 
-def _entry(source: StoredDataSet, old: int, number: int) -> dict[str, Any]:
+def _entry(source: DataSet, old: int, number: int) -> dict[str, Any]:
     """An episode's metadata, which say where it was recorded first."""
     entry = source.entries[old]
     origin = entry.get("source", {"data_set": source.name, "episode": old})
@@ -163,7 +160,7 @@ def _metadata(derivation: Derivation, data: Path) -> dict[str, Any]:
     }
 
 
-def _recordings(source: StoredDataSet) -> dict[str, Any]:
+def _recordings(source: DataSet) -> dict[str, Any]:
     """How each recording was made that a data set holds episodes of."""
     path = source.data / CONFIGURATION
     if path.is_file():

@@ -7,13 +7,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from maps.files.one_line_error import did_you_mean
+from policies.data_sets import DataSet
 from recorders.care.config import DropEpisodesConfig
 from recorders.care.derived import Derivation, build, make_new
 from recorders.care.episode_numbers import parse
 from recorders.care.errors import CareError
-from recorders.care.replacing import replace_data
-from recorders.care.stored import StoredDataSet, held, open_stored
+from recorders.care.stored import held, open_stored
 from recorders.data_set import RecordedDataSet
+from recorders.replacing import replace_data
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def drop(config: DropEpisodesConfig) -> Dropped:
     return Dropped(reasons, len(kept), sum(int(source.entries[i]["total_steps"]) for i in kept))
 
 
-def _make(config: DropEpisodesConfig, source: StoredDataSet, kept: list[int]) -> None:
+def _make(config: DropEpisodesConfig, source: DataSet, kept: list[int]) -> None:
     derivation = Derivation(
         config.out or source.metadata.get("dataset_id", source.name),  # a link has another name
         [(source, i) for i in kept],
@@ -86,7 +87,7 @@ def _check(config: DropEpisodesConfig) -> None:
         raise CareError("give --out NAME for a new data set, or --in-place to replace this one")
 
 
-def _reasons(config: DropEpisodesConfig, source: StoredDataSet) -> Iterator[tuple[int, str]]:
+def _reasons(config: DropEpisodesConfig, source: DataSet) -> Iterator[tuple[int, str]]:
     """Why each episode goes that goes."""
     named = set(parse(config.episodes, len(source.entries)))
     outcomes = {str(entry.get("outcome")) for entry in source.entries}

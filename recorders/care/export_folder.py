@@ -6,15 +6,15 @@ from typing import Any
 
 from maps.files import json_file
 from maps.files.whole import write_text
+from policies.data_sets import DataSet
 from recorders.care.config import ExportConfig
 from recorders.care.errors import CareError
-from recorders.care.stored import StoredDataSet
 
 MARKER = "export.json"
 _LOCK = ".lock"
 
 
-def claim(config: ExportConfig, data: StoredDataSet) -> None:
+def claim(config: ExportConfig, data: DataSet) -> None:
     """Makes the folder this export's, which the caller has locked, or finds that it is.
 
     An export that has not begun with the first episode gives way.
@@ -35,7 +35,7 @@ def claim(config: ExportConfig, data: StoredDataSet) -> None:
                 raise CareError(f"{folder} holds an export of another {key}: choose another --out")
 
 
-def _content(config: ExportConfig, data: StoredDataSet) -> dict[str, Any]:
+def _content(config: ExportConfig, data: DataSet) -> dict[str, Any]:
     """What must be the same when the export is resumed."""
     entries = json.dumps(data.entries, sort_keys=True).encode()
     content: dict[str, Any] = {

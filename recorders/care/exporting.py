@@ -1,12 +1,13 @@
 """Exports a data set into the files of others."""
 
 from maps.files.locks import locked_folder
+from policies.data_sets import DataSet
 from recorders.care.config import ExportConfig
 from recorders.care.errors import CareError
 from recorders.care.export_folder import claim
 from recorders.care.lerobot_export import LeRobotExport
 from recorders.care.npz_export import write_npz
-from recorders.care.stored import StoredDataSet, held
+from recorders.care.stored import held, read_episodes
 
 
 def export_data_set(config: ExportConfig) -> int:
@@ -33,16 +34,16 @@ def export_data_set(config: ExportConfig) -> int:
     return len(data.entries)
 
 
-def _to_npz(config: ExportConfig, data: StoredDataSet) -> None:
+def _to_npz(config: ExportConfig, data: DataSet) -> None:
     paths = [config.out / f"episode_{i:06d}.npz" for i in range(len(data.entries))]
     missing = [i for i, path in enumerate(paths) if not path.exists()]
-    for number, episode in data.episodes(missing, "exporting", config.quiet):
+    for number, episode in read_episodes(data, missing, "exporting", config.quiet):
         write_npz(episode, data.entries[number], paths[number])
 
 
-def _to_lerobot(config: ExportConfig, data: StoredDataSet) -> None:
+def _to_lerobot(config: ExportConfig, data: DataSet) -> None:
     export = LeRobotExport(config.out, config.state, config.crf)
     numbers = range(len(data.entries))
-    for number, episode in data.episodes(numbers, "exporting", config.quiet):
+    for number, episode in read_episodes(data, numbers, "exporting", config.quiet):
         export.add(number, episode, data.entries[number])
     export.finish()

@@ -1,17 +1,18 @@
 """Merges data sets that fit together into a new one."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pyarrow as pa
 
-from policies.demonstrations import root_folder
+from policies.data_sets import DataSet, root_folder, tidy
+from policies.shared_episodes import refuse_shared, refuse_twice
 from recorders.care.config import MergeConfig
-from recorders.care.derived import Derivation, listed_checksums, make_new
+from recorders.care.derived import Derivation, make_new
 from recorders.care.errors import CareError
-from recorders.care.stored import StoredDataSet, held, tidy
+from recorders.care.stored import held
 
 
 def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
@@ -22,21 +23,20 @@ def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
 
     Raises:
         CareError: The data sets do not fit together, or there is one of the new name.
-        policies.demonstrations.DemonstrationError: One is unknown, unfinished or damaged.
+        policies.demonstrations.DemonstrationError: One is unknown, unfinished or damaged, or two
+            share an episode.
         recorders.config.RecordError: Minari refuses the new name.
         maps.files.locks.LockedError: One of them is being written to.
     """
     names = [tidy(name) for name in config.data_sets]
     if len(names) < 2:
         raise CareError("a merge takes two data sets or more")
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise CareError(f"data set {twice[0]} is named twice: its episodes would be there twice")
+    refuse_twice(names, root_folder(config.data_root))
     with ExitStack() as stack:
         sources = [stack.enter_context(held(name, config.data_root)) for name in names]
         for source in sources[1:]:
             _compare(sources[0], source)
-        _refuse_the_same(sources)
+        refuse_shared(sources)
         episodes = [(source, i) for source in sources for i in range(len(source.entries))]
         derivation = Derivation(
             config.out, episodes, "nsac-record merge", config.copy, config.quiet
@@ -45,7 +45,7 @@ def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
     return len(episodes), sum(int(source.entries[i]["total_steps"]) for source, i in episodes)
 
 
-def _compare(first: StoredDataSet, other: StoredDataSet) -> None:
+def _compare(first: DataSet, other: DataSet) -> None:
     """Compares what must be the same in all episodes of a data set.
 
     Raises:
@@ -57,24 +57,7 @@ def _compare(first: StoredDataSet, other: StoredDataSet) -> None:
             raise CareError(f"{first.name} and {other.name} differ in {field}{values}")
 
 
-def _refuse_the_same(sources: Sequence[StoredDataSet]) -> None:
-    """An episode that is there twice weighs twice, and may lie on both sides of a validation.
-
-    Raises:
-        CareError: Two data sets share one; that of a set without checksums is not noticed.
-    """
-    seen: dict[str, str] = {}
-    for source in sources:
-        for name, checksum in listed_checksums(source).items():
-            number, _, file = name.partition("/")
-            if file.endswith(".arrow"):
-                episode = f"episode {number} of {source.name}"
-                if checksum in seen:
-                    raise CareError(f"{episode} is {seen[checksum]} as well: drop one of the two")
-                seen[checksum] = episode
-
-
-def _traits(data: StoredDataSet) -> Iterator[tuple[str, Any]]:
+def _traits(data: DataSet) -> Iterator[tuple[str, Any]]:
     """What must be the same, by the words for it."""
     environment = json.loads(data.metadata.get("env_spec", "{}"))
     kwargs = environment.get("kwargs", {})
@@ -86,7 +69,7 @@ def _traits(data: StoredDataSet) -> Iterator[tuple[str, Any]]:
     yield "the columns of their episodes", _columns(data)
 
 
-def _columns(data: StoredDataSet) -> str:
+def _columns(data: DataSet) -> str:
     """Names and types of what an episode's file holds."""
     for path in sorted((data.data / "0").glob("*.arrow")):
         try:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from maps.files.folders import made_folder
 from maps.files.whole import whole
 from nsac_core.benchmarks.report import save_picture
+from policies.data_sets import DataSet
 from recorders.care.action_figure import action_histograms
 from recorders.care.config import ShowConfig
 from recorders.care.contact_sheet import Row, rows, sheet
@@ -21,7 +22,7 @@ from recorders.care.errors import CareError
 from recorders.care.path_figure import Path as DrivenPath
 from recorders.care.path_figure import paths
 from recorders.care.return_figure import returns
-from recorders.care.stored import StoredDataSet, open_stored
+from recorders.care.stored import open_stored, read_episodes
 
 MOST = 12
 """Episodes whose frames and paths are drawn."""
@@ -59,12 +60,12 @@ def show_data_set(config: ShowConfig) -> list[Path]:
         return _save(config.out, data, numbers, gathered)
 
 
-def _gather(config: ShowConfig, data: StoredDataSet, numbers: Sequence[int]) -> _Gathered:
+def _gather(config: ShowConfig, data: DataSet, numbers: Sequence[int]) -> _Gathered:
     gathered = _Gathered()
     spread = np.linspace(0, len(numbers) - 1, min(MOST, len(numbers))).round().astype(int)
     drawn = {numbers[i] for i in spread}
     count = 4 if len(numbers) == 1 else 1
-    for number, episode in data.episodes(numbers, "reading", config.quiet):
+    for number, episode in read_episodes(data, numbers, "reading", config.quiet):
         entry = data.entries[number]
         gathered.labels.append(episode.actions)
         infos = known_infos(episode)
@@ -83,9 +84,7 @@ def _path(number: int, episode: EpisodeData, entry: dict[str, Any]) -> Iterator[
         yield DrivenPath(title, str(entry.get("map", "")), infos["position"], infos["speed"])
 
 
-def _save(
-    folder: Path, data: StoredDataSet, numbers: Sequence[int], gathered: _Gathered
-) -> list[Path]:
+def _save(folder: Path, data: DataSet, numbers: Sequence[int], gathered: _Gathered) -> list[Path]:
     total, drawn = len(data.entries), min(MOST, len(numbers))
     some = f"{drawn} of {total} episodes" if drawn < total else f"all {total} episodes"
     words = f"{data.name}, {some}"

@@ -1,69 +1,44 @@
-"""A finished data set as it lies on the disk."""
+"""A finished data set as it lies on the disk, for what looks after it."""
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-from minari import EpisodeData, MinariDataset
+from minari import EpisodeData
 
-from maps.files import json_file
-from policies.demonstrations import open_data_set, read_episode, root_folder
-from recorders.care import episode_fields, replacing
+from policies.data_sets import DataSet, open_data_set, root_folder, tidy
+from recorders import replacing
+from recorders.care import episode_fields
 from recorders.care.errors import CareError
 from recorders.care.progress import tracked
 from recorders.data_set import RecordedDataSet
 
 
-@dataclass(frozen=True)
-class StoredDataSet:
-    """A data set, its metadata read.
+def read_episodes(
+    data: DataSet, numbers: Sequence[int], words: str, quiet: bool
+) -> Iterator[tuple[int, EpisodeData]]:
+    """Reads episodes one after the other, with a progress bar.
 
-    Attributes:
-        name: Its Minari id.
-        root: Folder of the data sets.
-        minari: As Minari reads it.
-        metadata: Of the whole, as its file states them.
-        entries: Metadata of each episode, likewise.
+    Args:
+        data: The data set.
+        numbers: Which.
+        words: What is done to them.
+        quiet: Whether to show no bar.
+
+    Raises:
+        policies.demonstrations.DemonstrationError: One cannot be read, or is not what was recorded.
     """
-
-    name: str
-    root: Path
-    minari: MinariDataset
-    metadata: dict[str, Any]
-    entries: tuple[dict[str, Any], ...]
-
-    @property
-    def data(self) -> Path:
-        """Folder of the episodes."""
-        return self.root / self.name / "data"
-
-    def episodes(
-        self, numbers: Sequence[int], words: str, quiet: bool
-    ) -> Iterator[tuple[int, EpisodeData]]:
-        """Reads episodes one after the other, with a progress bar.
-
-        Args:
-            numbers: Which.
-            words: What is done to them.
-            quiet: Whether to show no bar.
-
-        Raises:
-            policies.demonstrations.DemonstrationError: One cannot be read.
-        """
-        for number in tracked(numbers, numbers, words, quiet):
-            yield number, read_episode(self.minari, self.name, number)
+    for number in tracked(numbers, numbers, words, quiet):
+        yield number, data.episode(number)
 
 
-def open_stored(name: str, data_root: Path | None = None) -> StoredDataSet:
+def open_stored(name: str, data_root: Path | None = None) -> DataSet:
     """Opens a finished data set.
 
     Raises:
         policies.demonstrations.DemonstrationError: It is unknown, unfinished or damaged.
-        files.json_file.JsonError: A file of metadata cannot be read.
-        CareError: It has no episodes, or its name is no id.
+        CareError: A field of its metadata is of another type, or its name is no id.
         maps.files.locks.LockedError: It is being replaced by another process.
     """
     name, root = _inside(name), root_folder(data_root)
@@ -74,7 +49,7 @@ def open_stored(name: str, data_root: Path | None = None) -> StoredDataSet:
 
 
 @contextmanager
-def held(name: str, data_root: Path | None = None) -> Iterator[StoredDataSet]:
+def held(name: str, data_root: Path | None = None) -> Iterator[DataSet]:
     """Opens a finished data set, which nobody extends or replaces meanwhile.
 
     One in a folder that cannot be written to needs no lock, nor could it hold one.
@@ -93,11 +68,6 @@ def held(name: str, data_root: Path | None = None) -> Iterator[StoredDataSet]:
         yield _read(name, root_folder(data_root))
 
 
-def tidy(name: str) -> str:
-    """A Minari id without what a shell adds to a folder's name: ``./`` and a slash at the end."""
-    return "/".join(PurePosixPath(name).parts)
-
-
 def leads_out(name: str) -> bool:
     """Whether it is a path out of the folder of the data sets, and no Minari id."""
     path = PurePosixPath(name)
@@ -113,24 +83,10 @@ def _inside(name: str) -> str:
     return tidy(name)
 
 
-def _entry(path: Path) -> dict[str, Any]:
-    """An episode's metadata, with the one field that Minari gives every episode."""
-    entry: dict[str, Any] = json_file.read(path)
-    steps = entry.get("total_steps") if isinstance(entry, dict) else None
-    if type(steps) is not int or steps < 1:
-        raise CareError(
-            f"{path}, total_steps: {steps!r}, expected 1 or more: nsac-record check lists what is "
-            "wrong"
-        )
-    for field, what in episode_fields.faults(entry):
-        raise CareError(f"{path}, {field}: {what}: nsac-record check lists what is wrong")
-    return entry
-
-
-def _read(name: str, root: Path) -> StoredDataSet:
-    minari = open_data_set(name, root)
-    data = root / name / "data"
-    entries = [_entry(data / str(i) / "metadata.json") for i in minari.episode_indices]
-    if not entries:
-        raise CareError(f"data set {name} in {root} has no episodes")
-    return StoredDataSet(name, root, minari, json_file.read(data / "metadata.json"), tuple(entries))
+def _read(name: str, root: Path) -> DataSet:
+    data = open_data_set(name, root)
+    for number, entry in enumerate(data.entries):
+        for field, what in episode_fields.faults(entry):
+            path = data.data / str(number) / "metadata.json"
+            raise CareError(f"{path}, {field}: {what}: nsac-record check lists what is wrong")
+    return data

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from maps.files import json_file
-from policies.episode_files import MANIFEST, digest
-from recorders.care import checksums, episode_fields, replacing
-from recorders.care.errors import CareError
+from maps.files.damaged import DamagedError
+from policies import checksums
+from policies.checksums import MANIFEST, digest
+from recorders import replacing
+from recorders.care import episode_fields
 from recorders.care.finding import Finding, of_data_set, of_episode
 from recorders.care.progress import tracked
 
@@ -23,12 +25,6 @@ def leftovers(folder: Path) -> Iterator[Finding]:
         )
     if replacing.interrupted(folder):
         yield of_data_set("data", "an interrupted replacement: nsac-record info ends it")
-
-
-def numbers(data: Path) -> list[int]:
-    """Numbers of the episodes that have a folder, sorted."""
-    found = (path.name for path in data.iterdir() if path.is_dir())
-    return sorted(int(name) for name in found if name.isascii() and name.isdecimal())
 
 
 def whole(data: Path, there: list[int]) -> Iterator[Finding]:
@@ -50,7 +46,7 @@ def altered(data: Path, quiet: bool) -> Iterator[Finding]:
     """Files whose bytes are not those that were recorded."""
     try:
         listed = checksums.read(data)
-    except CareError as fault:
+    except DamagedError as fault:
         yield of_data_set(MANIFEST, str(fault))
         return
     there = set(checksums.files(data))

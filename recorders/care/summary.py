@@ -10,11 +10,12 @@ from gymnasium.envs.box2d.car_racing import FPS
 from minari import EpisodeData
 from numpy.typing import NDArray
 
+from policies.data_sets import DataSet
 from policies.protocol import ACTIONS
 from recorders.care.checking import test_episodes
 from recorders.care.config import InfoConfig
 from recorders.care.contents import known_infos
-from recorders.care.stored import StoredDataSet, open_stored
+from recorders.care.stored import open_stored, read_episodes
 from recorders.data_set import CONFIGURATION, MADE_BY
 
 COLUMNS = ("map", "seed", "total_steps", "return", "outcome", "progress", "lap_complete")
@@ -51,7 +52,7 @@ def summarise(config: InfoConfig) -> Summary:
     """
     data = open_stored(config.data_set, config.data_root)
     actions, rows = [], []
-    for number, episode in data.episodes(range(len(data.entries)), "reading", config.quiet):
+    for number, episode in read_episodes(data, range(len(data.entries)), "reading", config.quiet):
         actions.append(episode.actions)
         shares = {"disturbed": _disturbed(episode), "learner": _learner(episode)}
         entry = data.entries[number]
@@ -61,7 +62,7 @@ def summarise(config: InfoConfig) -> Summary:
     return Summary(facts, episodes, test_episodes(dict(enumerate(data.entries))))
 
 
-def _facts(data: StoredDataSet, episodes: pd.DataFrame) -> dict[str, Any]:
+def _facts(data: DataSet, episodes: pd.DataFrame) -> dict[str, Any]:
     """The facts that are no action's."""
     steps = int(episodes["total_steps"].sum())
     files = [path for path in data.data.rglob("*") if path.is_file()]
@@ -87,12 +88,12 @@ def _facts(data: StoredDataSet, episodes: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _recorder(data: StoredDataSet) -> str:
+def _recorder(data: DataSet) -> str:
     recorded = (data.data / CONFIGURATION).is_file()
     return "nsac-record carracing" if recorded else "another program"
 
 
-def _different(data: StoredDataSet, name: str) -> list[str]:
+def _different(data: DataSet, name: str) -> list[str]:
     """What the episodes' metadata say, each once."""
     return sorted({str(entry[name]) for entry in data.entries if entry.get(name) is not None})
 

@@ -1,5 +1,6 @@
 """Demonstrations are read whole, stacked as the driving loop stacks them, and dealt by episode."""
 
+import hashlib
 import json
 import time
 from pathlib import Path
@@ -139,6 +140,35 @@ def test_split_deals_whole_episodes_and_survives_another_data_set(tmp_path: Path
     _, validation_of_both, _ = both.split((0.8, 0.1, 0.1), seed=7)
     assert set(validation.episodes) < set(validation_of_both.episodes)
     assert len(validation_of_both.episodes) == 3
+
+
+@pytest.mark.parametrize("second", [NAME, f"./{NAME}/", "other/../" + NAME, "link-v0"])
+def test_a_data_set_is_not_taken_twice(tmp_path: Path, second: str) -> None:
+    write(tmp_path, [5, 6])
+    (tmp_path / "other").mkdir()
+    (tmp_path / "link-v0").symlink_to(tmp_path / NAME)
+    with pytest.raises(DemonstrationError, match="named twice: its episodes would be there twice"):
+        demonstrations.load([NAME, second], tmp_path)
+    assert demonstrations.load(second, tmp_path).steps == 11
+
+
+@pytest.mark.parametrize("checksums", [True, False])
+def test_sets_that_share_an_episode_are_not_taken_together(tmp_path: Path, checksums: bool) -> None:
+    """Else its frames could lie in training and in validation."""
+    write(tmp_path, [5, 6])
+    write(tmp_path, [5, 6, 7], "carracing/dagger-v1")
+    own, other = (tmp_path / name / "data" for name in (NAME, "carracing/dagger-v1"))
+    for file in (other / "2").iterdir():
+        file.write_bytes((own / "1" / file.name).read_bytes())
+    if checksums:
+        for data in (own, other):
+            files = sorted(data.rglob("*.*"))
+            digests = {file: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+            lines = [f"{digests[file]}  {file.relative_to(data)}\n" for file in files]
+            (data / "manifest.sha256").write_text("".join(lines))
+    words = "episode 2 of carracing/dagger-v1 is episode 1 of carracing/test-v0 as well"
+    with pytest.raises(DemonstrationError, match=words):
+        demonstrations.load([NAME, "carracing/dagger-v1"], tmp_path)
 
 
 def test_small_data_sets_still_have_a_validation_episode(tmp_path: Path) -> None:

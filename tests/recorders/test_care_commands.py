@@ -96,6 +96,10 @@ def test_a_damaged_episode_is_named_by_whatever_reads_it(
     (data / "data" / "1" / "part-0.arrow").write_bytes(b"nothing")
     for command in (["info", NAME], ["show", NAME, "--out", str(tmp_path / "out")]):
         assert run(*command) == 2
+        assert f"episode 1 of {NAME}: 1/part-0.arrow is not what" in capsys.readouterr().err
+    (data / "data" / "manifest.sha256").unlink()
+    for command in (["info", NAME], ["show", NAME, "--out", str(tmp_path / "out")]):
+        assert run(*command) == 2
         assert f"episode 1 of {NAME} cannot be read" in capsys.readouterr().err
 
 

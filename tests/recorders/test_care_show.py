@@ -128,6 +128,7 @@ def test_what_cannot_be_shown_is_refused(
 def test_episodes_without_metadata_of_ours(make: MakeConfig, root: Path, tmp_path: Path) -> None:
     """As those of another program are: what is not known is left out."""
     record(make(episodes=2, max_steps=3))
+    (root / NAME / "data" / "manifest.sha256").unlink()
     for number in range(2):
         path = root / NAME / "data" / str(number) / "metadata.json"
         path.write_text(json.dumps({"id": number, "total_steps": 3}))
@@ -145,6 +146,7 @@ def test_infos_that_only_share_a_name_with_ours_are_unknown(
     """Another program's speed may be a word, or have two components."""
     record(make(episodes=1, max_steps=3))
     stored = minari.load_dataset(NAME)
+    (stored.storage.data_path / "manifest.sha256").unlink()
     names = ("observations", "actions", "rewards", "terminations", "truncations")
     arrays: dict[str, Any] = {name: getattr(stored[0], name) for name in names}
     infos = dict.fromkeys(("speed", "position", "executed_action", "learner_drove"), values)

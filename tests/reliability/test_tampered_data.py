@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from tests.reliability.tampering import (
     another_kind,
     check_line,
     empty,
+    flipped,
     refuses,
     truncate,
 )
@@ -139,6 +141,128 @@ def test_damaged_frames_of_an_episode_without_checksums(
     (root / NAME / "data" / "manifest.sha256").unlink()
     damage(root / NAME / "data" / "1" / "part-0.arrow")
     check_data(root, NAME, capsys)
+
+
+def readers(root: Path) -> list[list[str]]:
+    """Every command of nsac-record that makes something of the episodes 1 and 2."""
+    out, new = ["--out", str(root / "out")], ["--out", "carracing/new-v0"]
+    commands = [
+        ["info", NAME],
+        ["show", NAME, *out],
+        ["export", NAME, "--to", "npz", *out],
+        ["export", NAME, "--to", "lerobot", *out],
+        ["drop-episodes", NAME, "--episodes", "0", *new],
+        ["drop-episodes", NAME, "--episodes", "0", "--in-place"],
+        ["merge", NAME, "carracing/more-v0", *new],
+    ]
+    return [[*command, "--data-root", str(root), "--quiet"] for command in commands]
+
+
+def refused_by_every_reader(
+    root: Path, file: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All refuse it, change nothing, and leave nothing behind that they have made of it."""
+    content = file.read_bytes()
+    for command in readers(root):
+        refuses(record, command, name, capsys)
+        assert file.read_bytes() == content
+        assert not (root / "carracing" / "new-v0").exists()
+        assert not list(root.glob("out/**/*000001*"))
+        shutil.rmtree(root / "out", ignore_errors=True)
+    check_data(root, name, capsys)
+
+
+@pytest.fixture
+def two(root: Path) -> Path:
+    """Two data sets, the second without checksums."""
+    shutil.copytree(root / NAME, root / "carracing" / "more-v0")
+    (root / "carracing" / "more-v0" / "data" / "manifest.sha256").unlink()
+    for file in (root / "carracing" / "more-v0" / "data").glob("*/*.arrow"):
+        file.write_bytes(flipped(file.read_bytes(), 4 * file.stat().st_size))
+    return root
+
+
+NOTICED = "noticed by the checksums that are recorded: one line, status 2"
+READERS = "nsac-record info, show, export, drop-episodes, merge; nsac-train"
+
+
+@pytest.mark.fault("one bit flipped", f"any file of an episode: {READERS}", NOTICED)
+@pytest.mark.parametrize("file", ["1/part-0.arrow", "1/metadata.json"])
+def test_a_flipped_bit_of_an_episode(
+    two: Path, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = two / NAME / "data" / file
+    content = path.read_bytes()
+    place = len(content) // 2 if file.endswith(".arrow") else content.index(b'"seed": ') + 9
+    path.write_bytes(flipped(content, 8 * place))
+    refused_by_every_reader(two, path, f"episode 1 of {NAME}: {file} is not what was", capsys)
+
+
+@pytest.mark.fault("one number changed", f"metadata.json of a data set: {READERS}", NOTICED)
+def test_another_total(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = two / NAME / "data" / "metadata.json"
+    path.write_bytes(path.read_bytes().replace(b'"total_steps": 36', b'"total_steps": 37'))
+    refused_by_every_reader(two, path, "metadata.json is not what was recorded", capsys)
+
+
+@pytest.mark.fault("empty", f"manifest.sha256: {READERS}", LINE)
+def test_empty_checksums_are_not_none(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = two / NAME / "data" / "manifest.sha256"
+    path.write_bytes(b"")
+    refused_by_every_reader(two, path, f"{path}: is empty", capsys)
+
+
+@pytest.mark.fault("file added", f"folder of an episode: {READERS}", NOTICED)
+def test_an_added_file(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = two / NAME / "data" / "1" / "part-1.arrow"
+    path.write_bytes(b"whatever")
+    refused_by_every_reader(two, path, "1/part-1.arrow has no checksum", capsys)
+
+
+@pytest.mark.fault(
+    "10^9 or 13 steps said of 12", f"metadata.json without checksums: {READERS}", LINE
+)
+@pytest.mark.parametrize(
+    ("steps", "words"), [(10**9, "expected 1 to 1000000"), (13, "holds 12 steps, its metadata say")]
+)
+def test_steps_that_are_not_there(
+    two: Path, steps: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (two / NAME / "data" / "manifest.sha256").unlink()
+    path = two / NAME / "data" / "1" / "metadata.json"
+    path.write_text(json.dumps({**read_json(path), "total_steps": steps}))
+    refused_by_every_reader(two, path, words, capsys)
+
+
+@pytest.mark.fault("4 * 10^7 episodes said of 3", f"metadata.json of a data set: {READERS}", LINE)
+def test_episodes_that_are_not_there(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (two / NAME / "data" / "manifest.sha256").unlink()
+    path = two / NAME / "data" / "metadata.json"
+    path.write_text(json.dumps({**read_json(path), "total_episodes": 40_000_000}))
+    tracemalloc.start()
+    refused_by_every_reader(two, path, "say 40000000 episodes, but it holds 3", capsys)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6
+
+
+@pytest.mark.fault(
+    "spaces left out, so that the environment would be made, by any code",
+    f"metadata.json of a data set: {READERS}",
+    "one line, status 2; the code does not run",
+)
+def test_no_environment_of_a_stranger_is_made(
+    two: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (two / NAME / "data" / "manifest.sha256").unlink()
+    path = two / NAME / "data" / "metadata.json"
+    values = read_json(path)
+    trap = two / "sprung"
+    code = {"entry_point": "pathlib:Path.touch", "kwargs": {"self": str(trap)}}
+    for spaces in ({"action_space": None}, {"observation_space": 7}):
+        path.write_text(json.dumps({**values, **spaces, "env_spec": json.dumps(code)}))
+        refused_by_every_reader(two, path, "expected a text", capsys)
+    assert not trap.exists()
 
 
 @pytest.mark.fault("folder of an episode missing", "data set: nsac-train", LINE)
