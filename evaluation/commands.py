@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from rich.console import Console
-
 from drive.udacity.bridge_config import BridgeError
 from drive.udacity.driving_log_error import DrivingLogError
 from drive.udacity.frames import FrameError
@@ -31,6 +29,7 @@ from evaluation.udacity.run import evaluate as evaluate_stand_in
 from evaluation.udacity.saliency import draw_saliency
 from evaluation.udacity.saliency_config import SaliencyConfig
 from maps import MapError
+from maps.console import console
 from maps.faults import one_line
 from maps.files.whole import writable
 from nsac_core.benchmarks.errors import BenchmarkError
@@ -45,23 +44,22 @@ def laps(config: EvaluateConfig) -> None:
     """Drives laps in closed loop."""
     with one_line(EvaluationError, PolicyError, MapError):
         run = evaluate(config)
-    Console().print(screen_table(summarise(run.laps)))
+    console(soft_wrap=False).print(screen_table(summarise(run.laps)))
     print(f"report: {run.report}")  # noqa: T201
 
 
 def live(config: LiveConfig) -> None:
     """Drives the Udacity simulator, or the stand-in for it, whichever connects."""
     with one_line(EvaluationError, BridgeError, DrivingLogError, PolicyError):
-        drive_live(config, Console(highlight=False))
+        drive_live(config, console(soft_wrap=False))
 
 
 def drivers(config: ComparisonConfig) -> None:
     """Clones drivers by every method and compares them."""
-    console = Console(soft_wrap=True, highlight=False)
     with one_line(
         EvaluationError, BenchmarkError, PolicyError, RecordError, DemonstrationError, MapError
     ):
-        found = compare_drivers(config, lambda line: console.print(line, markup=False))
+        found = compare_drivers(config, console().print)
     if found is not None:
         _print_sheets(found.sheets, f"wrote {found.folder}/tables.md, tables.tex and figures")
 
@@ -80,9 +78,8 @@ def laps_needed(config: LapsNeededConfig) -> None:
 
 def study(config: StudyConfig) -> None:
     """Drives a study and compares its policies."""
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
     with one_line(EvaluationError, PolicyError, MapError):
-        done = run_study(config, lambda line: console.print(line, markup=False))
+        done = run_study(config, console(stderr=True).print)
         found = compare_runs(CompareConfig((done.folder,), done.folder))
     _print_comparison(found)
 
@@ -119,17 +116,15 @@ def udacity_saliency(config: SaliencyConfig) -> None:
 
 
 def _print_sheets(sheets: Iterable[Sheet], written: str) -> None:
-    console = Console(soft_wrap=True, highlight=False)
     for sheet in sheets:
-        console.print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
-    console.print(f"\n{written}")
+        console().print(f"\n{sheet.caption}\n\n{sheet.markdown()}", end="")
+    console().print(f"\n{written}")
 
 
 def _print_comparison(found: Comparison) -> None:
-    console = Console(highlight=False)
-    console.print(found.facts, markup=False)
-    for line in found.findings:
-        console.print(line, markup=False)
+    shown = console(soft_wrap=False)
+    for line in (found.facts, *found.findings):
+        shown.print(line)
     for sheet in found.brief:
-        console.print(screen(sheet))
+        shown.print(screen(sheet))
     print(f"report: {found.report}")  # noqa: T201

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 from rich.console import Console
+from rich.text import Text
 
 from evaluation.config import EvaluateConfig
 from evaluation.demo_config import DemoConfig
@@ -11,6 +12,7 @@ from evaluation.errors import EvaluationError
 from evaluation.run import evaluate
 from evaluation.summary import screen_table, summarise
 from maps import MapError
+from maps.console import console
 from maps.faults import one_line
 from policies import PolicyError
 from policies.demonstrations import DemonstrationError
@@ -18,7 +20,7 @@ from recorders import RecordError
 from recorders.dagger import clone
 
 
-def demo(config: DemoConfig, console: Console) -> Path:
+def demo(config: DemoConfig, shown: Console) -> Path:
     """Runs the stages and tells how long each took.
 
     Returns:
@@ -28,7 +30,8 @@ def demo(config: DemoConfig, console: Console) -> Path:
 
     def tell(line: str) -> None:
         seconds = time.perf_counter() - start
-        console.print(f"[dim]{seconds // 60:2.0f}:{seconds % 60:02.0f}[/dim]  {line}")
+        passed = (f"{seconds // 60:2.0f}:{seconds % 60:02.0f}", "dim")
+        shown.print(Text.assemble(passed, "  ", line))
 
     policy = clone(config.dagger, config.out, tell)
     tell(f"policy ready: {policy}")
@@ -42,7 +45,7 @@ def demo(config: DemoConfig, console: Console) -> Path:
     )
     laps = len(run.laps)
     tell(f"drove {laps} {'lap' if laps == 1 else 'laps'} on tracks it never saw")
-    console.print(screen_table(summarise(run.laps)))
+    shown.print(screen_table(summarise(run.laps)))
     tell(f"report: {run.report}")
     return run.report
 
@@ -50,4 +53,4 @@ def demo(config: DemoConfig, console: Console) -> Path:
 def run_demo(config: DemoConfig) -> None:
     """Runs the demonstration; a fault is one line on stderr and exit status 2."""
     with one_line(EvaluationError, RecordError, PolicyError, DemonstrationError, MapError):
-        demo(config, Console())
+        demo(config, console(soft_wrap=False))

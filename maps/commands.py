@@ -1,9 +1,8 @@
 """What ``nsac-maps`` does with a configuration: calls the library and prints."""
 
-from rich.console import Console
-
 from maps.circuits import import_centre_line
 from maps.config import ImportMap, ListMaps, ShowMap
+from maps.console import console
 from maps.faults import one_line
 from maps.picture import direction, save_picture, summary, tightest
 from maps.screen_table import ScreenTable
@@ -20,10 +19,8 @@ def list_maps(_: ListMaps) -> None:
         [t.name, f"{t.length:.0f}", f"{tightest(t):.1f}", direction(t), t.origin] for t in tracks
     ]
     head = ["map", "lap", "tightest radius", "direction", "origin"]
-    Console().print(ScreenTable(head, rows, words=(0, 3, 4)))
-    _console().print(
-        "besides these: seed:N, gymnasium's track for reset seed N; files", style="dim"
-    )
+    console(soft_wrap=False).print(ScreenTable(head, rows, words=(0, 3, 4)))
+    console().print("besides these: seed:N, gymnasium's track for reset seed N; files", style="dim")
 
 
 def show_map(config: ShowMap) -> None:
@@ -33,7 +30,7 @@ def show_map(config: ShowMap) -> None:
         _describe(track)
         if config.png is not None:
             save_picture(track, existing_folder(config.png))
-            _console().print(f"wrote {config.png}")
+            console().print(f"wrote {config.png}")
 
 
 def import_map(config: ImportMap) -> None:
@@ -42,18 +39,14 @@ def import_map(config: ImportMap) -> None:
         track = import_centre_line(config.file, config.length)
         save(track, config.out)
     _describe(track)
-    _console().print(f"wrote {config.out}")
+    console().print(f"wrote {config.out}")
     if track.length > LONGEST:
-        _console().print(
+        console().print(
             f"note: a lap over {LONGEST:.0f} world units is hardly finished in the 1000 steps "
             "of gymnasium's episode; --length makes a shorter one"
         )
 
 
 def _describe(track: TrackMap) -> None:
-    _console().print(f"{track.name}: {summary(track)}")
-    _console().print(track.origin, style="dim")
-
-
-def _console() -> Console:
-    return Console(soft_wrap=True, highlight=False)
+    console().print(f"{track.name}: {summary(track)}")
+    console().print(track.origin, style="dim")

@@ -1,7 +1,6 @@
 """What ``nsac-bench`` does with a configuration: calls the library and prints."""
 
-from rich.console import Console
-
+from maps.console import console
 from maps.faults import one_line
 from maps.files.whole import writable
 from nsac_core.benchmarks.errors import BenchmarkError
@@ -27,11 +26,11 @@ def run(config: AnyConfig) -> None:
 
 def run_suite(config: Suite) -> None:
     """Runs all benchmarks; one that cannot be run stops no other."""
-    console, faults = _console(), []
+    faults = []
     with one_line(BenchmarkError):
         for outcome in run_all(config):
             what = f"wrote {outcome.folder}" if outcome.fault is None else outcome.fault
-            console.print(f"{outcome.name}: {what} ({outcome.seconds:.0f} s)")
+            console().print(f"{outcome.name}: {what} ({outcome.seconds:.0f} s)")
             faults += [] if outcome.fault is None else [outcome.name]
         if faults:
             raise BenchmarkError(f"not all benchmarks ran: {', '.join(faults)}")
@@ -41,7 +40,7 @@ def gather_table_one(config: TableOne) -> None:
     """Gathers the paper's Table 1 from whatever runs there are."""
     with one_line(BenchmarkError):
         _show(table_one(config))
-        _console().print(f"\nwrote {config.out}/tables.md, tables.tex, table1.json and figure.png")
+        console().print(f"\nwrote {config.out}/tables.md, tables.tex, table1.json and figure.png")
 
 
 def report_run(config: ReportRun) -> None:
@@ -55,22 +54,18 @@ def fill_page(config: Page) -> None:
     with one_line(BenchmarkError):
         folders = [config.runs / name for name in runs_of(config.page)]
         left = fill(config.page, [report(folder) for folder in folders if folder.is_dir()])
-        _console().print(f"wrote {config.page}")
+        console().print(f"wrote {config.page}")
         if left:
-            _console().print(f"not of runs in {config.runs}, left as they are: {', '.join(left)}")
+            console().print(f"not of runs in {config.runs}, left as they are: {', '.join(left)}")
 
 
 def _show_report(found: Report) -> None:
     _show(found.sheets)
     pictures = [f"{name}.png" for name in found.figures]
     files = ", ".join(["tables.md", "tables.tex", "scores.parquet", *pictures])
-    _console().print(f"\nwrote {found.folder}/{files}")
+    console().print(f"\nwrote {found.folder}/{files}")
 
 
 def _show(sheets: list[Sheet]) -> None:
     for sheet in sheets:
-        _console().print(f"\n{sheet.caption}\n\n{sheet.markdown()}", markup=False, end="")
-
-
-def _console() -> Console:
-    return Console(soft_wrap=True, highlight=False)
+        console().print(f"\n{sheet.caption}\n\n{sheet.markdown()}", end="")

@@ -1,7 +1,5 @@
 """What ``nsac-inspect`` does with a configuration: calls the library and prints."""
 
-from rich.console import Console
-
 from evaluation.errors import EvaluationError
 from evaluation.inspection.report.config import ReportConfig
 from evaluation.inspection.report.make_report import make_report
@@ -13,6 +11,7 @@ from evaluation.inspection.wiring_config import WiringConfig
 from evaluation.inspection.wiring_figure import save_wiring
 from evaluation.side_by_side.tables import screen
 from maps import MapError
+from maps.console import console
 from maps.faults import one_line
 from policies.errors import PolicyError
 
@@ -23,9 +22,9 @@ def traces(config: TracesConfig) -> None:
     """Traces the neurons of a driver along laps."""
     with one_line(*FAULTS):
         traced = trace(config)
-    console = Console(highlight=False)
+    shown = console(soft_wrap=False)
     for sheet in traced.sheets:
-        console.print(screen(sheet))
+        shown.print(screen(sheet))
     for file in traced.figures:
         print(file)  # noqa: T201
 
@@ -34,9 +33,9 @@ def saliency(config: SaliencyConfig) -> None:
     """Shows where drivers look along laps."""
     with one_line(*FAULTS):
         found = study(config)
-    console = Console(highlight=False)
+    shown = console(soft_wrap=False)
     for sheet in found.sheets:
-        console.print(screen(sheet))
+        shown.print(screen(sheet))
     for line in [*found.left_out, *map(str, found.files)]:
         print(line)  # noqa: T201
 

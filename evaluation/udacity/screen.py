@@ -3,6 +3,7 @@
 from rich.console import Group
 from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from drive.udacity.bridge import Status
 from drive.udacity.faults import CAUSES
@@ -19,7 +20,8 @@ def screen(status: Status, policy: str, where: str) -> Panel:
     parts = [_facts(status)]
     if status.faults:
         parts.append(_faults(status.faults))
-    return Panel(Group(*parts), title=f"{policy} on {where}", title_align="left", expand=False)
+    title = Text(f"{policy} on {where}")
+    return Panel(Group(*parts), title=title, title_align="left", expand=False)
 
 
 def _facts(status: Status) -> Table:

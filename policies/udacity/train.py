@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from rich.console import Console
 
+from maps.console import console
 from maps.files.locks import locked_file
 from nsac_core.fitting import EpochCallback
 from policies.cloning import Lessons, clone, is_trained, untrained
@@ -92,9 +92,8 @@ def _tell(read: Drives) -> None:
     if skipped:
         causes = ", ".join(f"{times} {cause}" for cause, times in skipped.most_common())
         first = read.faults[0]
-        Console(stderr=True, soft_wrap=True, highlight=False).print(
-            f"not learned from: {causes}; the first is line {first.line}: {first.detail}",
-            markup=False,
+        console(stderr=True).print(
+            f"not learned from: {causes}; the first is line {first.line}: {first.detail}"
         )
 
 
