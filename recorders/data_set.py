@@ -24,7 +24,6 @@ from minari.dataset.minari_dataset import parse_dataset_id
 from minari.dataset.minari_storage import MinariStorage
 
 from maps.files import json_file
-from maps.files.folders import made_folder
 from maps.files.json_file import JsonError
 from maps.files.locks import locked_folder
 from maps.files.whole import named, write_text
@@ -72,13 +71,13 @@ class RecordedDataSet:
             OSError: It cannot be written.
         """
         new = not self.folder.exists()
-        with made_folder(self.folder):
+        with self.locked():
             try:
-                with self.locked():
-                    yield self._missing(config)
+                yield self._missing(config)
             finally:
                 if new and not self._episodes_anywhere():
-                    shutil.rmtree(self.folder, ignore_errors=True)
+                    for folder in (self.growing, self.aside):
+                        shutil.rmtree(folder, ignore_errors=True)
 
     def write(self, episode: Episode) -> None:
         """Adds one episode, whole; one that is there already is kept."""

@@ -5,12 +5,12 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from maps.files.folders import made_folder
 
-_ASIDE = re.compile(r"\.(?P<name>.+)\.\d+\.part")
+_ASIDE = re.compile(r"\.(?P<name>.+)\.(?P<writer>\d+)\.nsac\.part")
 
 
 @contextmanager
@@ -18,7 +18,9 @@ def whole(file: Path) -> Iterator[Path]:
     """Gives a name beside a file to write to; what was written there takes the file's name.
 
     Where writing fails, what is there under the file's own name stays as it was, and nothing is
-    left beside it. After a kill or a power cut, ``.NAME.PID.part`` may be left, until ``sweep``.
+    left beside it. After a kill or a power cut, ``.NAME.PID.nsac.part`` may be left, until
+    ``sweep``. What is no file, such as ``/dev/stdout`` or a pipe, is written to as it is; a link
+    stays one.
 
     Args:
         file: The file; its folder must exist.
@@ -29,12 +31,17 @@ def whole(file: Path) -> Iterator[Path]:
     Raises:
         OSError: It cannot be written, as on a full disk; it names the file.
     """
-    aside = _aside(file)
+    if _is_special(file):
+        with named(file):
+            yield file
+        return
+    target = _target(file)
+    aside = _aside(target)
     try:
         with named(file, aside):
             yield aside
             _sync(aside)
-            aside.replace(file)
+            aside.replace(target)
     finally:
         aside.unlink(missing_ok=True)
 
@@ -71,13 +78,13 @@ def writable(file: Path | None) -> Iterator[None]:
     Raises:
         OSError: It cannot; it names the file.
     """
-    if file is None:
+    if file is not None and file.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder, expected a file", str(file))
+    if file is None or _is_special(file):
         yield
         return
-    if file.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "is a folder, expected a file", str(file))
     with made_folder(file.parent):
-        aside = _aside(file)
+        aside = _aside(_target(file))
         with named(file, aside):
             aside.touch()
         aside.unlink()
@@ -87,18 +94,19 @@ def writable(file: Path | None) -> Iterator[None]:
 def sweep(output: Path) -> None:
     """Removes what processes that were killed have left half-written.
 
-    To be called by the only one who writes there.
-
     Args:
         output: A folder, which is searched with all below it, or a file.
     """
     if output.is_dir():
         found = [Path(folder, name) for folder, _, names in os.walk(output) for name in names]
     else:
-        found = [path for path in output.parent.iterdir() if _file_of(path) == output.name]
+        target = _target(output)
+        found = [path for path in target.parent.iterdir() if _file_of(path) == target.name]
     for path in found:
-        if is_aside(path):
-            path.unlink(missing_ok=True)
+        match = _ASIDE.fullmatch(path.name)
+        if match and not _is_alive(int(match["writer"])):
+            with suppress(OSError):  # somebody else's, where we may not write
+                path.unlink()
 
 
 def is_aside(path: Path) -> bool:
@@ -136,7 +144,34 @@ def copy_file(source: Path, file: Path) -> None:
 
 
 def _aside(file: Path) -> Path:
-    return file.with_name(f".{file.name}.{os.getpid()}.part")
+    return file.with_name(f".{file.name}.{os.getpid()}.nsac.part")
+
+
+def _is_special(file: Path) -> bool:
+    """Whether it is a device, a pipe or the like, which nothing may take the place of."""
+    return file.exists() and not file.is_file() and not file.is_dir()
+
+
+def _target(file: Path) -> Path:
+    """The file that is written: where a link leads."""
+    return file.resolve() if file.is_symlink() else file
+
+
+def _is_alive(writer: int) -> bool:
+    """Whether another process of this number runs here.
+
+    Our own number is that of somebody before us: who clears a place has not yet written there.
+    Windows does not tell, and lets nobody remove what is open.
+    """
+    if writer == os.getpid() or os.name != "posix":
+        return False
+    try:
+        os.kill(writer, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _file_of(aside: Path) -> str | None:

@@ -120,7 +120,7 @@ def test_an_interrupted_run_is_the_run_itself(tmp_path: Path, driven: list[float
     whole = drive(config(tmp_path / "run")).steps.drop(columns="latency_ms")
     file = next((tmp_path / "run" / "drives" / "nsac-3").iterdir())
     file.unlink()
-    half = file.with_name(f".{file.name}.4711.part")
+    half = file.with_name(f".{file.name}.99999999.nsac.part")
     half.write_text("half of it")
     again = drive(config(tmp_path / "run")).steps.drop(columns="latency_ms")
     assert not half.exists()

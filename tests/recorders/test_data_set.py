@@ -190,6 +190,23 @@ def test_two_recordings_of_one_name_do_not_mix(
         record(config)
 
 
+def test_who_comes_second_leaves_what_the_first_has_begun(
+    config: RecordConfig,
+    root: Path,
+    recorded_by_another: Callable[[str], AbstractContextManager[None]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both find no folder; the other one is quicker."""
+    there = Path.exists
+    with recorded_by_another(NAME):
+        begun = root / NAME / ".recording"
+        begun.mkdir()
+        monkeypatch.setattr(Path, "exists", lambda path: path != root / NAME and there(path))
+        with pytest.raises(LockedError, match="is at work on it"):
+            record(config)
+        assert begun.is_dir()
+
+
 def test_a_foreign_data_set_is_left_alone(config: RecordConfig, root: Path) -> None:
     (root / NAME / "data").mkdir(parents=True)
     with pytest.raises(RecordError, match="was not made by nsac-record"):

@@ -117,8 +117,11 @@ def half_written(file: Path) -> Path:
 
 def test_the_next_one_clears_what_a_killed_one_has_left(tmp_path: Path) -> None:
     (tmp_path / "figures").mkdir()
-    own = tmp_path / ".holiday.mp4.part"
-    own.touch()
+    of_others = [tmp_path / ".holiday.mp4.part", tmp_path / ".backup.77.part"]
+    # Process 1 is at work.
+    at_work = tmp_path / "figures" / ".laps.parquet.1.nsac.part"
+    for file in (*of_others, at_work):
+        file.touch()
     policy, other = half_written(tmp_path / "policy"), half_written(tmp_path / "policy.2")
     assert policy.read_text() == "half"
     figure = half_written(tmp_path / "figures" / "returns.png")
@@ -126,7 +129,7 @@ def test_the_next_one_clears_what_a_killed_one_has_left(tmp_path: Path) -> None:
         assert (policy.exists(), other.exists(), figure.exists()) == (False, True, True)
     with locked_folder(tmp_path):
         assert (other.exists(), figure.exists()) == (False, False)
-    assert own.exists()
+    assert all(file.exists() for file in (*of_others, at_work))
 
 
 def test_what_a_killed_one_has_left_is_nothing(tmp_path: Path) -> None:

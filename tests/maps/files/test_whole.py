@@ -2,6 +2,7 @@
 
 import errno
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,24 @@ def test_a_copy_of_what_is_not_there_names_that(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as fault:
         copy_file(tmp_path / "source", tmp_path / "copy")
     assert fault.value.filename == str(tmp_path / "source")
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    file, link = tmp_path / "there" / "laps.json", tmp_path / "laps.json"
+    file.parent.mkdir()
+    link.symlink_to(file)
+    for text in ("first", "second"):
+        write_text(link, text)
+        assert (link.is_symlink(), file.read_text()) == (True, text)
+    assert {path.name for path in tmp_path.rglob("*")} == {"there", "laps.json"}
+
+
+def test_a_pipe_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as threads:
+        reader = threads.submit(pipe.read_text)
+        write_text(pipe, "laps")
+        assert reader.result(10) == "laps"
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
