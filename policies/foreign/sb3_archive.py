@@ -22,6 +22,7 @@ from policies.foreign.source import Source
 from policies.protocol import ActionSpace, actions_of
 
 _NEEDED = ("policy_class", "observation_space", "action_space", "policy_kwargs", "use_sde")
+_NONE = "no archive of stable-baselines3, expected what model.save(FILE) writes"
 
 
 class ArchiveNetwork:
@@ -59,13 +60,21 @@ class ArchiveNetwork:
 
 
 def recognise(source: Source) -> None:
-    """Makes sure that it is an archive of stable-baselines3; unpickles nothing.
+    """Makes sure that it is an archive of stable-baselines3, by its list of files alone.
+
+    What is packed in it may unpack to any size, so that is left until it is trusted.
 
     Raises:
         PolicyError: It is not.
     """
     source.choose("actions")
-    _described(source)
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, ValueError):
+        names = []
+    if not {"data", "policy.pth"} <= set(names):
+        raise PolicyError(_NONE)
 
 
 def read(source: Source) -> ArchiveNetwork:
@@ -90,11 +99,9 @@ def _described(source: Source) -> dict[str, Any]:
     """The archive's JSON; what is pickled in it stays text."""
     try:
         with zipfile.ZipFile(source.path) as archive:
-            if "policy.pth" in archive.namelist():
-                return dict(json.loads(archive.read("data")))
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError):
-        pass
-    raise PolicyError("no archive of stable-baselines3, expected what model.save(FILE) writes")
+            return dict(json.loads(archive.read("data")))
+    except (zipfile.BadZipFile, ValueError, TypeError):
+        raise PolicyError(_NONE) from None
 
 
 def _unpickled(source: Source) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -3,6 +3,7 @@
 import base64
 import json
 import pickle
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from copy import deepcopy
@@ -157,6 +158,21 @@ def test_without_trust_nothing_is_unpickled(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="no policy of stable-baselines3"):
         policies.load(path, trust=True)
     assert planted.exists()  # so the plant was real
+
+
+def test_without_trust_nothing_is_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "model.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("data", bytes(50_000_000))
+        packed.writestr("policy.pth", b"")
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(PolicyError, match="--trust"):
+            policies.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_does_not_decide_is_not_unpickled_either(tmp_path: Path) -> None:
