@@ -74,6 +74,8 @@ def _load_named(name: str) -> TrackMap:
 def expand(maps: str) -> list[str]:
     """The single names that a `--maps` option stands for, in the order given.
 
+    One track, one name: `seed:042` is `seed:42`.
+
     Args:
         maps: Names with commas between them; `seed:2000-2099` stands for 100 seeds.
 
@@ -93,9 +95,10 @@ def expand(maps: str) -> list[str]:
             if last - first >= MOST:
                 raise MapError(f"{part}: {last - first + 1} seeds, at most {MOST} can be named")
             singles += [f"seed:{seed}" for seed in range(first, last + 1)]
+        elif seed := _SEED.fullmatch(part):
+            singles.append(f"seed:{int(seed[1])}")
         else:
-            if not _SEED.fullmatch(part):
-                load(part)
+            load(part)
             singles.append(part)
     return singles
 

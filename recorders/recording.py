@@ -177,6 +177,4 @@ def _tracks(config: RecordConfig) -> list[str]:
     if config.maps is None:
         return [f"seed:{config.first_seed + i}" for i in range(config.episodes)]
     names = maps.expand(config.maps)
-    # seed:042 is seed:42.
-    names = [f"seed:{int(n[5:])}" if n.startswith("seed:") else n for n in names]
     return [names[i % len(names)] for i in range(config.episodes)]

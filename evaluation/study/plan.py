@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,9 +97,9 @@ def _policies(name: str, value: Any) -> tuple[tuple[str, str], ...]:  # noqa: AN
 
 def _maps(name: str, value: Any) -> tuple[str, ...]:  # noqa: ANN401
     tracks = maps.expand(",".join(_words(name, value)))
-    twice = next((track for track in tracks if tracks.count(track) > 1), None)
-    if twice is not None:
-        raise EvaluationError(f"{name} has {twice} twice; seeds repeat laps")
+    for track, times in Counter(tracks).items():
+        if times > 1:
+            raise EvaluationError(f"{name} has {track} twice; seeds repeat laps")
     return tuple(tracks)
 
 

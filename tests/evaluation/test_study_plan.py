@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,7 @@ def test_what_cannot_be_names_the_file_and_the_field(
         ('maps = "oval"', "policies is missing"),
         ('policies = "nsac"', "maps is missing"),
         ('policies = "nsac"\nmaps = "seed:3,seed:3"', "maps has seed:3 twice"),
+        ('policies = "nsac"\nmaps = ["seed:42", "seed:042"]', "maps has seed:42 twice"),
         ('maps = "oval"\n[policies]\nours = 3', "policies.ours is 3, expected what --policy"),
     ],
 )
@@ -91,3 +93,10 @@ def test_what_is_missing_is_named(tmp_path: Path, text: str, message: str) -> No
 def test_no_file_is_said_to_be_none(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match="no such file, expected a study in TOML"):
         read(tmp_path / "study.toml")
+
+
+def test_a_hundred_thousand_maps_are_read_at_once(tmp_path: Path) -> None:
+    began = time.perf_counter()
+    plan = read(written(tmp_path, 'policies = "nsac"\nmaps = "seed:0-99999"'))
+    assert len(plan.maps) == 100_000
+    assert time.perf_counter() - began < 20  # pair by pair it takes minutes

@@ -125,7 +125,7 @@ def test_unknown_names_list_what_there_is() -> None:
 def test_expand_lists_single_names() -> None:
     assert maps.expand("seed:2000-2002, oval") == ["seed:2000", "seed:2001", "seed:2002", "oval"]
     assert len(maps.expand("seed:2000-2099")) == 100
-    assert maps.expand("seed:42") == ["seed:42"]
+    assert maps.expand("seed:42,seed:042,seed:7-08") == ["seed:42", "seed:42", "seed:7", "seed:8"]
 
 
 @pytest.mark.parametrize(
