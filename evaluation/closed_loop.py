@@ -25,6 +25,7 @@ from evaluation.observer import Moment, Observer
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
 from maps import TrackMap
 from maps.files.one_line_error import in_one_line
+from maps.limits import check_numbers
 from policies import Decision, Policy, PolicyError
 from policies.protocol import Watchful
 
@@ -65,8 +66,7 @@ class Conditions:
     def __post_init__(self) -> None:
         """Refuses numbers that cannot be."""
         check_positive("max_steps", self.max_steps)
-        if self.seed < 0:
-            raise EvaluationError(f"seed is {self.seed}, expected 0 or more")
+        check_numbers(self, EvaluationError)
 
 
 def drive_laps(

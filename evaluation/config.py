@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from evaluation.limits import MAX_STEPS
+from maps.limits import Processes
 
 if TYPE_CHECKING:
     from evaluation.closed_loop import Conditions
@@ -45,7 +46,7 @@ class EvaluateConfig:
     renderer: Literal["exact", "fast"] = "exact"
     batch: int = 10
     seed: int = 0
-    workers: int = 1
+    workers: Processes = 1
     max_steps: int = MAX_STEPS
     trust: bool = False
     quiet: bool = False

@@ -14,6 +14,7 @@ from evaluation.closed_loop import check_observation
 from evaluation.config import EvaluateConfig
 from evaluation.errors import EvaluationError
 from evaluation.limits import check_positive
+from maps.limits import check_numbers
 from policies import Policy
 from policies.foreign.source import digest
 from policies.loading import BUNDLED
@@ -53,6 +54,7 @@ def entrants(config: EvaluateConfig) -> list[Entrant]:
         EvaluationError: There is none, or one of them twice, or the configuration cannot be.
         PolicyError: One cannot be loaded.
     """
+    check_numbers(config, EvaluationError)
     check_positive("batch", config.batch)
     check_positive("workers", config.workers)
     if not config.policy:

@@ -36,9 +36,10 @@ def save_sheet(config: SheetConfig) -> Path:
         The file.
 
     Raises:
-        EvaluationError: There is no such perturbation.
+        EvaluationError: There is no such perturbation, or a number is out of its range.
         MapError: There is no such map.
     """
+    config.check()
     file = config.out / "perturbations.png"
     drawn = io.BytesIO()
     with writable(file):

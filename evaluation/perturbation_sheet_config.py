@@ -2,8 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+from evaluation.errors import EvaluationError
 from evaluation.limits import Renderer
+from maps.limits import Within, check_numbers
+
+Steps = Annotated[int, Within(1, 100_000)]
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,15 @@ class SheetConfig:
     out: Path
     names: tuple[str, ...] = ()
     map: str = "seed:2000"
-    step: int = 75
-    path_steps: int = 300
+    step: Steps = 75
+    path_steps: Steps = 300
     renderer: Renderer = "fast"
     seed: int = 0
+
+    def check(self) -> None:
+        """Checks the fields.
+
+        Raises:
+            EvaluationError: A number is out of its range; the message names it.
+        """
+        check_numbers(self, EvaluationError)

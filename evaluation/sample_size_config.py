@@ -6,6 +6,7 @@ from typing import Annotated
 import tyro
 
 from evaluation.confidence import CONFIDENCE
+from maps.limits import Within
 
 POWER = 0.8
 
@@ -27,4 +28,4 @@ class LapsNeededConfig:
     second: Annotated[float, tyro.conf.Positional]
     power: float = POWER
     confidence: float = CONFIDENCE
-    correlation: float = 0.3
+    correlation: Annotated[float, Within(-1, 1)] = 0.3

@@ -20,6 +20,7 @@ import tyro
 
 from maps.faults import INTERRUPTED, WRONG_INPUT, one_line
 from maps.files.one_line_error import did_you_mean
+from maps.limits import check_numbers
 
 DISTRIBUTION = "nsac-drive"
 COLUMNS = 80
@@ -113,6 +114,9 @@ def perform(
                 args=arguments,
             )
             _refuse_nowhere()
+            if not hasattr(config, "check"):  # which checks them too, and more
+                with one_line(ValueError):
+                    check_numbers(config)
             status = resolve(command.action)(config)
     except KeyboardInterrupt:
         goes_on = ": the same command goes on where it stopped" if command.resumes else ""

@@ -1,11 +1,11 @@
 """How a model is trained, as a value."""
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from maps.files.one_line_error import OneLineError
+from maps.limits import check_numbers
 
 Criterion = Literal["nll", "mse", "mae", "crps"]
 Schedule = Literal["constant", "cosine"]
@@ -67,7 +67,7 @@ class FitConfig:
         if self.epochs < 1:
             raise FittingError(f"epochs must be at least 1, got {self.epochs}")
         for name in ("learning_rate", "weight_decay", "final_learning_rate", "warmup_epochs"):
-            if not 0 <= getattr(self, name) < math.inf:
+            if not getattr(self, name) >= 0:
                 raise FittingError(f"{name} must not be negative, got {getattr(self, name)}")
         for name in ("gradient_clip", "patience"):
             if getattr(self, name) is not None and not getattr(self, name) > 0:
@@ -77,3 +77,4 @@ class FitConfig:
                 raise FittingError(
                     f"{name} must be one of {', '.join(known)}, got {getattr(self, name)!r}"
                 )
+        check_numbers(self, FittingError)

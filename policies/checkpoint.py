@@ -17,6 +17,7 @@ from nsac_core import methods
 from nsac_core.methods.protocol import Method
 from policies import encoders
 from policies.checkpoint_header import NewerFormatError, header_of
+from policies.clone_config import MOST_SAMPLES
 from policies.driving_policy import DrivingPolicy
 from policies.errors import PolicyError
 from policies.protocol import actions_of
@@ -27,8 +28,6 @@ FORMAT_VERSION = 2
 """Since 2, the preprocessing of the frames is stored."""
 LARGEST_OPTION = 1024
 """Of the whole numbers among a method's options, but for its seed: a greater one is no network."""
-MOST_SAMPLES = 10_000
-"""Passes of a decision: more would take seconds and gigabytes."""
 _KEY = "nsac_drive"
 
 

@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from nsac_core.fit_config import FitConfig
+from maps.limits import Processes, Within, check_numbers
+from nsac_core.fit_config import FitConfig, FittingError
 from policies.errors import PolicyError
 from policies.stored_weights import Weights
+
+MOST_SAMPLES = 10_000
+"""Passes of a decision: more would take seconds and gigabytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +47,9 @@ class CloneConfig:
     gradient_clip: float = 1.0
     criterion: Literal["nll", "mse", "mae", "crps"] = "mse"
     half_precision: bool = True
-    n_samples: int = 5
+    n_samples: Annotated[int, Within(1, MOST_SAMPLES)] = 5
     seed: int = 0
-    threads: int = 1
+    threads: Processes = 1
     weights: Weights = "float32"
     tensorboard: Path | None = None
     quiet: bool = False
@@ -58,12 +62,14 @@ class CloneConfig:
         """
         if self.out.suffix != ".safetensors":
             raise PolicyError(f"out must end in .safetensors, got {self.out}")
-        for name in ("epochs", "batch", "n_samples", "threads", "learning_rate", "gradient_clip"):
+        check_numbers(self, PolicyError)
+        for name in ("epochs", "batch", "learning_rate", "gradient_clip"):
             if not getattr(self, name) > 0:
                 raise PolicyError(f"{name} must be positive, got {getattr(self, name)}")
-        for name in ("seed", "weight_decay"):
-            if not getattr(self, name) >= 0:
-                raise PolicyError(f"{name} must not be negative, got {getattr(self, name)}")
+        try:
+            self.fit_config(Path()).check()
+        except FittingError as fault:
+            raise PolicyError(str(fault)) from None
 
     def fit_config(self, state: Path) -> FitConfig:
         """The training loop's settings.

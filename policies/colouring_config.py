@@ -1,7 +1,9 @@
 """How gray recordings are coloured for an encoder that sees colours, as values."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from maps.limits import Share, check_numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,10 +22,10 @@ class Colouring:
         square: Probability that a square in one colour covers a part of the view.
     """
 
-    recolour: float = 0.0
-    noise: float = 0.0
-    bars: float = 0.0
-    square: float = 0.0
+    recolour: Share = 0.0
+    noise: Share = 0.0
+    bars: Share = 0.0
+    square: Share = 0.0
 
     def check(self) -> None:
         """Checks the fields.
@@ -31,11 +33,7 @@ class Colouring:
         Raises:
             ValueError: A probability is not in [0, 1].
         """
-        for entry in fields(self):
-            if not 0 <= getattr(self, entry.name) <= 1:
-                raise ValueError(
-                    f"colouring.{entry.name} must lie in [0, 1], not {getattr(self, entry.name)}"
-                )
+        check_numbers(self, prefix="colouring.")
 
     def __call__(
         self, frames: "NDArray[np.uint8]", rng: "np.random.Generator"

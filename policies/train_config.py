@@ -48,7 +48,3 @@ class TrainConfig(CloneConfig):
             raise PolicyError(f"window must be positive, got {self.window}")
         if not 0 < self.validation_share < 1:
             raise PolicyError(f"validation_share must lie in (0, 1), got {self.validation_share}")
-        try:
-            self.colouring.check()
-        except ValueError as error:
-            raise PolicyError(str(error)) from error

@@ -2,10 +2,11 @@
 
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import maps
 from maps.files.one_line_error import OneLineError
+from maps.limits import Processes, Share, Within, check_numbers
 from policies import selective
 from policies.foreign.source import digest
 from recorders.disturbance_config import SHARE, Disturbance
@@ -18,6 +19,10 @@ HUMAN = "human"
 """The driver who is a person at this machine, and no policy."""
 POLICY_STEPS, HUMAN_STEPS = 1000, 3000
 """Steps after which an episode ends if nothing else is asked for: gymnasium's limit; a minute."""
+
+
+MOST_EPISODES = 1_000_000
+"""Of a data set: more were a slip, and would fill the memory."""
 
 
 class RecordError(OneLineError):
@@ -60,21 +65,21 @@ class RecordConfig:
 
     out: str
     driver: str = "privileged"
-    episodes: int = 50
+    episodes: Annotated[int, Within(1, MOST_EPISODES)] = 50
     maps: str | None = None
     first_seed: int = 10_000
     allow_test_seeds: bool = False
     renderer: Literal["fast", "exact"] = "fast"
     noise: Disturbance = field(default_factory=Disturbance)
     learner: str | None = None
-    learner_share: float = 1.0
+    learner_share: Share = 1.0
     segment: int = 50
     batch: int = 10
     max_steps: int | None = None
     lost_steps: int = 100
     stalled_steps: int = 150
     seed: int = 0
-    workers: int = 1
+    workers: Processes = 1
     data_root: Path | None = None
     trust: bool = False
     quiet: bool = False
@@ -116,18 +121,12 @@ class RecordConfig:
                 f"Minari refuses the data set name {self.out!r}: it must be like "
                 "carracing/privileged-v0, ending in -v and a number"
             ) from error
-        whole = ("episodes", "segment", "batch", "max_steps", "lost_steps", "stalled_steps")
-        for name in (*whole, "workers"):
+        for name in ("segment", "batch", "max_steps", "lost_steps", "stalled_steps"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise RecordError(f"{name} must be at least 1, not {value}")
-        for name in ("seed", "first_seed"):
-            if getattr(self, name) < 0:
-                raise RecordError(f"{name} must not be negative, not {getattr(self, name)}")
-        if not 0 <= self.learner_share <= 1:
-            raise RecordError(f"learner_share must lie in [0, 1], not {self.learner_share}")
+        check_numbers(self, RecordError)
         try:
-            self.disturbance.check()
             self.human.check()
         except ValueError as error:
             raise RecordError(str(error)) from error

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from maps.limits import Processes, Share
 from recorders.disturbance_config import Disturbance
 from recorders.hard_tracks_config import HardTracks
 
@@ -41,7 +42,7 @@ class DaggerConfig:
     noise: Disturbance = field(default_factory=Disturbance)
     rounds: int = 5
     episodes: int = 20
-    learner_share: float = 0.9
+    learner_share: Share = 0.9
     epochs: int = 6
     round_epochs: int = 3
     final_epochs: int = 0
@@ -51,6 +52,6 @@ class DaggerConfig:
     first_seed: int = 10_000
     hard: HardTracks = field(default_factory=HardTracks)
     seed: int = 0
-    workers: int = 2
+    workers: Processes = 2
     trust: bool = False
-    threads: int = 2
+    threads: Processes = 2

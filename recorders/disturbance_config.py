@@ -1,9 +1,15 @@
 """How executed actions differ from the expert's."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from typing import Annotated
+
+from maps.limits import Share, Within, check_numbers
 
 SHARE = 0.8
 """Of the episodes of a policy that are disturbed where no other share is asked for."""
+
+Strength = Annotated[float, Within(0, 10)]
+"""Of a disturbance; full lock and full gas are 1."""
 
 
 @dataclass(frozen=True)
@@ -24,24 +30,18 @@ class Disturbance:
         kick_steps: Longest kick; lengths are uniform in [1, kick_steps].
     """
 
-    share: float | None = None
-    steer: float = 0.05
-    pedal: float = 0.1
+    share: Share | None = None
+    steer: Strength = 0.05
+    pedal: Strength = 0.1
     correlation: float = 15.0
-    kick_rate: float = 0.01
-    kick: float = 0.4
+    kick_rate: Share = 0.01
+    kick: Strength = 0.4
     kick_steps: int = 8
 
     def check(self) -> None:
         """Checks the fields.
 
         Raises:
-            ValueError: A field is negative, or a probability exceeds 1.
+            ValueError: A field is out of its range; the message names it.
         """
-        values = {name: value for name, value in asdict(self).items() if value is not None}
-        for name, value in values.items():
-            if not value >= 0:
-                raise ValueError(f"noise.{name} must not be negative")
-        for name in ("share", "kick_rate"):
-            if values.get(name, 0) > 1:
-                raise ValueError(f"noise.{name} must lie in [0, 1], not {values[name]}")
+        check_numbers(self, prefix="noise.")

@@ -1,6 +1,11 @@
 """Rounds of correction on hard tracks."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from maps.limits import Within
+
+Many = Annotated[int, Within(1, 1_000_000)]
 
 
 @dataclass(frozen=True)
@@ -21,9 +26,9 @@ class HardTracks:
     """
 
     rounds: int = 0
-    candidates: int = 1000
-    tracks: int = 40
-    laps: int = 1
+    candidates: Many = 1000
+    tracks: Many = 40
+    laps: Many = 1
     epochs: int = 2
     learning_rate: float = 5e-4
     first_seed: int = 40_000

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from drive.udacity.bridge_config import PORT, BridgeConfig
 from drive.udacity.driving_log_error import DrivingLogError
+from maps.limits import check_numbers
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,8 @@ class UdacityRecordConfig:
         """Checks the fields.
 
         Raises:
-            DrivingLogError: One is negative.
+            DrivingLogError: One is negative or too great.
             drive.udacity.bridge.BridgeError: The port is none, or the address public.
         """
-        for name in ("rows", "seconds"):
-            if not getattr(self, name) >= 0:
-                raise DrivingLogError(f"{name} must not be negative, not {getattr(self, name)}")
         BridgeConfig(self.port, self.host, self.public).check()
+        check_numbers(self, DrivingLogError)

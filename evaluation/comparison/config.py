@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 from evaluation.errors import EvaluationError
 from evaluation.limits import MAX_STEPS
+from maps.limits import Processes, Share, check_numbers
 from nsac_core.method_names import METHOD_NAMES, find_fault
 from recorders.disturbance_config import Disturbance
 
@@ -48,7 +49,7 @@ class Corrections:
 
     rounds: int = 3
     labels: int = 10_000
-    learner_share: float = 0.9
+    learner_share: Share = 0.9
     epochs: int = 1
     final_epochs: int = 5
     learning_rate: float = 7e-4
@@ -123,7 +124,7 @@ class ComparisonConfig:
     window: int = 8
     training_batch: int = 256
     learning_rate: float = 1e-3
-    recolour: float = 0.7
+    recolour: Share = 0.7
     recoloured_epochs: int = 6
     dagger: Corrections = field(default_factory=Corrections)
     tracks: str = "seed:2000-2019"
@@ -131,7 +132,7 @@ class ComparisonConfig:
     batch: int = 10
     max_steps: int = MAX_STEPS
     page: Path | None = None
-    workers: int = 1
+    workers: Processes = 1
     trust: bool = False
     quiet: bool = False
 
@@ -144,6 +145,7 @@ class ComparisonConfig:
         for name in _COUNTS:
             if getattr(self, name) < 1:
                 raise EvaluationError(f"{name} must be at least 1, not {getattr(self, name)}")
+        check_numbers(self, EvaluationError)
         if self.test_episodes < 1:
             raise EvaluationError(f"test_episodes must be at least 1, not {self.test_episodes}")
         if self.episodes <= self.validation_episodes + self.test_episodes:

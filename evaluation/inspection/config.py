@@ -9,6 +9,7 @@ import tyro
 
 from evaluation.errors import EvaluationError
 from evaluation.limits import MAX_STEPS
+from maps.limits import Processes
 
 if TYPE_CHECKING:
     from evaluation.inspection.recorder import LapRecorder
@@ -39,7 +40,7 @@ class LapsConfig:
     renderer: Literal["exact", "fast"] = "exact"
     seed: int = 0
     max_steps: int = MAX_STEPS
-    workers: int = 1
+    workers: Processes = 1
     trust: bool = False
 
     def laps(self, observers: "Sequence[type[LapRecorder]]" = ()) -> "list[SeenLap]":

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import tyro
 
+from maps.limits import Processes
+
 
 @dataclass(frozen=True)
 class StudyConfig:
@@ -26,7 +28,7 @@ class StudyConfig:
 
     file: Annotated[Path, tyro.conf.Positional]
     out: Path
-    workers: int = 1
+    workers: Processes = 1
     backend: str = "joblib"
     address: str | None = None
     trust: bool = False

@@ -13,6 +13,7 @@ from evaluation.errors import EvaluationError
 from evaluation.limits import MAX_STEPS, Renderer, check_positive
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
 from maps.files.one_line_error import did_you_mean, in_one_line
+from maps.limits import LARGEST
 from maps.track_map import MapError
 
 MOST = 1_000_000
@@ -115,8 +116,10 @@ def _seeds(name: str, value: Any) -> tuple[int, ...]:  # noqa: ANN401
         if seeds is not None and len(seeds) > MOST:
             raise EvaluationError(f"{name} is {value!r}: more than {MOST} seeds")
     numbers = list(seeds) if isinstance(seeds, list | range) else []
-    if not numbers or any(type(n) is not int or n < 0 for n in numbers):
-        raise EvaluationError(f'{name} is {value!r}, expected numbers as in [0, 1, 2] or "0-9"')
+    if not numbers or any(type(n) is not int or not 0 <= n <= LARGEST for n in numbers):
+        raise EvaluationError(
+            f'{name} is {value!r}, expected numbers as in [0, 1, 2] or "0-9", up to {LARGEST}'
+        )
     if len(set(numbers)) < len(numbers):
         raise EvaluationError(f"{name} has a number twice")
     return tuple(numbers)
@@ -133,6 +136,8 @@ def _count(name: str, value: Any) -> int:  # noqa: ANN401
     if type(value) is not int:
         raise EvaluationError(f"{name} is {value!r}, expected a number of 1 or more")
     check_positive(name, value)
+    if value > LARGEST:
+        raise EvaluationError(f"{name} is {value}, expected at most {LARGEST}")
     return value
 
 

@@ -12,6 +12,7 @@ from drive.udacity.simulator.course_names import CourseName
 from evaluation.errors import EvaluationError
 from evaluation.limits import check_positive
 from maps.files.one_line_error import did_you_mean
+from maps.limits import Processes, check_numbers
 
 if TYPE_CHECKING:
     from evaluation.udacity.conditions import Condition
@@ -50,7 +51,7 @@ class StandInConfig:
     latencies: tuple[int, ...] = (0,)
     perturbations: tuple[str, ...] = ()
     seed: int = 0
-    workers: int = 1
+    workers: Processes = 1
     report_only: bool = False
     page: Path | None = None
     trust: bool = False
@@ -80,8 +81,7 @@ class StandInConfig:
                 raise EvaluationError(f"{name} is {getattr(self, name):g}, expected more than 0")
         if not 1.0 <= self.speed <= 30.0:
             raise EvaluationError(f"speed is {self.speed:g} mph, expected 1 to 30")
-        if self.seed < 0:
-            raise EvaluationError(f"seed is {self.seed}, expected 0 or more")
+        check_numbers(self, EvaluationError)
         for track in self.tracks:
             if track not in get_args(CourseName):
                 names = get_args(CourseName)

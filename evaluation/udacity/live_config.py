@@ -7,6 +7,7 @@ from typing import Literal
 from drive.udacity.bridge_config import PORT, BridgeConfig
 from drive.udacity.limits import Limits
 from evaluation.errors import EvaluationError
+from maps.limits import check_numbers
 
 TOP_SPEED = 30.0
 """mph."""
@@ -67,6 +68,5 @@ class LiveConfig:
             raise EvaluationError(f"stale_after is {self.stale_after:g} s, expected more than 0")
         if not self.seconds >= 0:
             raise EvaluationError(f"seconds is {self.seconds:g}, expected 0 or more")
-        if self.seed < 0:
-            raise EvaluationError(f"seed is {self.seed}, expected 0 or more")
+        check_numbers(self, EvaluationError)
         self.bridge.check()

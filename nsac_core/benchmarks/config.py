@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
+from maps.limits import LARGEST, Processes, Within, check_numbers
 from nsac_core.activation import Activation
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.fit_config import Criterion
@@ -73,13 +74,13 @@ class BenchmarkConfig:
     """The references that make sense for the data."""
 
     methods: tuple[str, ...] = ("all",)
-    seeds: int = 5
+    seeds: Annotated[int, Within(1, 10_000)] = 5
     first_seed: int = 42
     lambdas: tuple[float, ...] = (0.0,)
     preset: Preset = "paper"
     out: Path = Path("runs/bench")
     data_dir: Path | None = None
-    workers: int = 1
+    workers: Processes = 1
     epochs: int = 100
     learning_rate: float = 3e-3
     weight_decay: float = 0.004
@@ -112,6 +113,9 @@ class BenchmarkConfig:
             raise BenchmarkError(f"sigmas must be positive, not {min(self.sigmas)}")
         if any(weight < 0 for weight in self.lambdas):
             raise BenchmarkError(f"lambdas must not be negative, not {min(self.lambdas)}")
+        check_numbers(self, BenchmarkError)
+        if self.first_seed + self.seeds > LARGEST:
+            raise BenchmarkError(f"first_seed and seeds go beyond {LARGEST}")
         self.contenders()
 
     def contenders(self) -> "list[Contender]":

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from maps.limits import Processes
 from nsac_core.benchmarks.ablations.config import Ablations
 from nsac_core.benchmarks.bearings.config import Bearings, SyntheticBearings
 from nsac_core.benchmarks.config import BenchmarkConfig, Boston, Kin8nm, Preset
@@ -51,7 +52,7 @@ class Suite:
     preset: Preset = "quick"
     out: Path | None = None
     data_dir: Path | None = None
-    workers: int = 1
+    workers: Processes = 1
     quiet: bool = False
 
     def configs(self) -> dict[Name, AnyConfig]:

@@ -3,13 +3,20 @@
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from maps.limits import LARGEST, Processes, Share, Within, check_numbers
 from policies.errors import PolicyError
 
 TEST_SEEDS = range(2000, 2100)
 TEST_TRACKS = frozenset(f"seed:{seed}" for seed in TEST_SEEDS)
 """Tracks of the evaluation: never trained on, nor used to select."""
+
+LAST_SEED = 2**31
+"""Behind those of the training tracks."""
+
+Count = Annotated[int, Within(1, LARGEST)]
+Spread = Annotated[float, Within(0.001, 0.499)]
 
 
 @dataclass(frozen=True)
@@ -32,11 +39,11 @@ class WorldConfig:
         reward_scale: Factor of the reward that PPO sees; the score reported is the true one.
     """
 
-    workers: int = 8
-    repeat: int = 4
+    workers: Processes = 8
+    repeat: Count = 4
     mirror: bool = True
-    first_seed: int = 100_000
-    replay: float = 0.5
+    first_seed: Annotated[int, Within(0, LAST_SEED - 1)] = 100_000
+    replay: Share = 0.5
     off_road_penalty: float = 0.1
     speed_bonus: float = 0.03
     bonus_from: float = 55.0
@@ -55,18 +62,19 @@ class CloningConfig:
         batch: Steps in a batch.
         learning_rate: Of Adam; falls linearly to zero.
         steer_weight: Weight of the squared steering error against that of the pedal.
-        steer_spread: Standard deviation of the steering that PPO begins to explore with.
+        steer_spread: Standard deviation of the steering that PPO begins to explore with, below
+            one half.
         pedal_spread: The same for the pedal.
         critic_warmup: Decisions during which only the critic learns.
         critic_rate: Learning rate during those.
     """
 
-    epochs: int = 8
-    batch: int = 256
+    epochs: Count = 8
+    batch: Count = 256
     learning_rate: float = 1e-3
     steer_weight: float = 5.0
-    steer_spread: float = 0.08
-    pedal_spread: float = 0.2
+    steer_spread: Spread = 0.08
+    pedal_spread: Spread = 0.2
     critic_warmup: int = 65_536
     critic_rate: float = 3e-4
 
@@ -118,9 +126,9 @@ class PPOConfig:
     batch: int = 256
     epochs: int = 6
     learning_rate: float = 3e-4
-    constant_share: float = 2 / 3
-    gamma: float = 0.995
-    gae_lambda: float = 0.95
+    constant_share: Share = 2 / 3
+    gamma: Share = 0.995
+    gae_lambda: Share = 0.95
     clip: float = 0.15
     target_kl: float = 0.03
     entropy: float = 0.0
@@ -140,12 +148,12 @@ class PPOConfig:
         """
         if self.out.suffix != ".safetensors":
             raise PolicyError(f"out must end in .safetensors, got {self.out}")
+        check_numbers(self, PolicyError)
         for name in ("steps", "rollout", "batch", "epochs", "validate_every", "learning_rate"):
             if not getattr(self, name) > 0:
                 raise PolicyError(f"{name} must be positive, got {getattr(self, name)}")
-        for name in ("workers", "repeat", "reward_scale"):
-            if not getattr(self.world, name) > 0:
-                raise PolicyError(f"world.{name} must be positive")
+        if not self.world.reward_scale > 0:
+            raise PolicyError("world.reward_scale must be positive")
         if self.rollout % self.world.workers:
             raise PolicyError(
                 f"rollout must be a multiple of {self.world.workers} workers, got {self.rollout}"

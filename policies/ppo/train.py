@@ -194,7 +194,7 @@ def _start(config: PPOConfig, policy: BetaPolicy, report: Report) -> dict[str, A
 def _restore(config: PPOConfig, model: PPO, progress: Progress, worlds: VecEnv) -> None:
     model.num_timesteps = progress.steps
     model._n_updates = progress.updates
-    set_random_seed(config.seed + progress.steps)
+    set_random_seed((config.seed + progress.steps) % 2**32)  # numpy takes no greater one
     for i, failed in enumerate(progress.failed):
         worlds.env_method("remember", failed, indices=[i])
 

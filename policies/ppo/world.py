@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 import drive.carracing  # noqa: F401 - registers the world
 from drive.carracing.observations import FrameStack
 from policies.augmentation import mirror
-from policies.ppo.config import WorldConfig
+from policies.ppo.config import LAST_SEED, WorldConfig
 from policies.ppo.driver import controls
 
 Stack = NDArray[np.uint8]
-LAST_SEED = 2**31
 MOST_FAILED = 64
 """Failed tracks that a worker remembers; the oldest is forgotten first."""
 

@@ -1,8 +1,9 @@
 """Random changes of camera frames in training, as values."""
 
-import math
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from maps.limits import Share, Within, check_numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,35 +27,24 @@ class CameraAugmentation:
         brightness: Range of the relative change of the brightness: half of it either way.
     """
 
-    probability: float = 0.6
-    side_steering: float = 0.2
-    mirror: float = 0.5
-    shift_columns: float = 100.0
-    shift_rows: float = 10.0
-    shift_steering: float = 0.002
-    shadow: tuple[float, float] = (0.2, 0.5)
-    brightness: float = 0.4
+    probability: Share = 0.6
+    side_steering: Annotated[float, Within(0, 2)] = 0.2
+    mirror: Share = 0.5
+    shift_columns: Annotated[float, Within(0, 640)] = 100.0
+    shift_rows: Annotated[float, Within(0, 320)] = 10.0
+    shift_steering: Share = 0.002
+    shadow: tuple[Share, Share] = (0.2, 0.5)
+    brightness: Annotated[float, Within(0, 2)] = 0.4
 
     def check(self) -> None:
         """Checks the fields.
 
         Raises:
-            ValueError: A probability is not in [0, 1], a shadow not ordered in it, or a range
-                negative.
+            ValueError: A field is out of its range, or the two shadows are out of order.
         """
-        for name in ("probability", "mirror"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(
-                    f"augmentation.{name} must lie in [0, 1], not {getattr(self, name)}"
-                )
-        if not 0 <= self.shadow[0] <= self.shadow[1] <= 1:
-            raise ValueError(f"augmentation.shadow must rise within [0, 1], not {self.shadow}")
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            if entry.name != "shadow" and not 0 <= value < math.inf:
-                raise ValueError(
-                    f"augmentation.{entry.name} must be finite and not negative, not {value}"
-                )
+        check_numbers(self, prefix="augmentation.")
+        if not self.shadow[0] <= self.shadow[1]:
+            raise ValueError(f"augmentation.shadow must rise, not {self.shadow}")
 
     def __call__(
         self, cameras: "Cameras", steering: float, rng: "np.random.Generator"

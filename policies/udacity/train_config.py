@@ -31,12 +31,12 @@ class UdacityTrainConfig(CloneConfig):
         Raises:
             PolicyError: A field is out of its range; the message names it.
         """
+        try:
+            self.augmentation.check()
+        except ValueError as error:
+            raise PolicyError(str(error)) from error
         super().check()
         if not self.data:
             raise PolicyError("data names no recording")
         if not 0 < self.validation_share < 1:
             raise PolicyError(f"validation_share must lie in (0, 1), got {self.validation_share}")
-        try:
-            self.augmentation.check()
-        except ValueError as error:
-            raise PolicyError(str(error)) from error

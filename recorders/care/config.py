@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 import tyro
 
+from maps.limits import WIDEST, Within
+
 DataSet = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="DATA_SET")]
 
 STATE = (
@@ -113,7 +115,7 @@ class DropEpisodesConfig:
     data_set: DataSet
     episodes: tuple[str, ...] = ()
     outcome: tuple[str, ...] = ()
-    worse_than: float | None = None
+    worse_than: Annotated[float, Within(-WIDEST, WIDEST)] | None = None
     out: str | None = None
     in_place: bool = False
     dry_run: bool = False

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, fields
 
+from maps.limits import check_numbers
+
 STEPS_PER_SECOND = 50
 """Steps of the world in a second of its time."""
 SLOWEST, FASTEST = 0.1, 1000.0
@@ -68,3 +70,4 @@ class HumanConfig:
                 raise ValueError(f"human.{name} must be at most 1, not {getattr(self, name)}")
         if not 0 <= self.dead_zone < 1:
             raise ValueError(f"human.dead_zone must lie in [0, 1), not {self.dead_zone}")
+        check_numbers(self, prefix="human.")

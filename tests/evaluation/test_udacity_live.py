@@ -151,7 +151,7 @@ def test_faults_are_shown_with_their_meaning() -> None:
         (["--seconds", "nan"], "seconds is nan"),
         (["--stale-after", "0"], "stale_after is 0"),
         (["--stale-after", "nan"], "stale_after is nan"),
-        (["--seed", "-1"], "seed is -1"),
+        (["--seed", "-1"], "seed must lie in [0, 4294967295], not -1"),
         (["--port", "70000"], "expected 0 to 65535"),
         (["--host", "0.0.0.0"], "other machines"),
     ],

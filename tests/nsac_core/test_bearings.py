@@ -136,7 +136,7 @@ def test_simulated_bearings_run_without_any_data(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["bearings", "--stride", "0"], "stride must be at least 1"),
-        (["bearings", "--cut-off", "-1"], "cut_off must be positive"),
+        (["bearings", "--cut-off", "0"], "cut_off must be positive"),
         (["bearings", "--no-time", "--methods", "clock"], "no method 'clock'"),
         (["synthetic-bearings", "--rows", "20"], "rows must be at least 160"),
         (["bearings", "--data-dir", "nowhere"], "nowhere/bearings/xjtu"),

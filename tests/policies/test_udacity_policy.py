@@ -170,8 +170,8 @@ def test_training_again_leaves_the_checkpoint_alone(trained: Path, red_and_blue:
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--seed", "-1"], "seed must not be negative"),
-        (["--weight-decay", "nan"], "weight_decay must not be negative"),
+        (["--seed", "-1"], "seed must lie in [0, 4294967295], not -1"),
+        (["--weight-decay", "nan"], "weight_decay must lie in [0, 1000000000], not nan"),
         (["--gradient-clip", "0"], "gradient_clip must be positive"),
         (["--out", "{}/a.safetensors"], "driving_log"),
     ],

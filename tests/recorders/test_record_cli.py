@@ -56,10 +56,10 @@ def test_another_data_root(root: Path, tmp_path: Path) -> None:
         (["--out", "carracing/unversioned"], "-v and a number"),
         (["--out", "../escape-v0"], "-v and a number"),
         (["--maps", "atlantis"], "atlantis"),
-        (["--episodes", "0"], "episodes must be at least 1"),
+        (["--episodes", "0"], "episodes must lie in [1, 1000000], not 0"),
         (["--learner-share", "1.5"], "learner_share must lie in [0, 1]"),
         (["--noise.kick-rate", "2"], "noise.kick_rate must lie in [0, 1]"),
-        (["--noise.steer", "-1"], "noise.steer must not be negative"),
+        (["--noise.steer", "-1"], "noise.steer must lie in [0, 10], not -1"),
     ],
 )
 def test_each_fault_is_one_line(

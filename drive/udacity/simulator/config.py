@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from drive.udacity.numerals import Decimal
 from drive.udacity.simulator.client_config import ClientConfig, Clock
 from drive.udacity.simulator.course_names import CourseName
 from drive.udacity.simulator.errors import SimulatorError
 from drive.udacity.simulator.scripted_config import ScriptedConfig
+from maps.limits import WIDEST, Within, check_numbers
 
 Mode = Literal["autonomous", "training"]
 
@@ -52,7 +53,7 @@ class StandInConfig:
     laps: float = 0.0
     seconds: float = 0.0
     out: Path | None = None
-    start: float = 0.0
+    start: Annotated[float, Within(-WIDEST, WIDEST)] = 0.0
     disturbance_seed: int = 0
     host: str = "127.0.0.1"
     port: int = 4567
@@ -70,9 +71,7 @@ class StandInConfig:
         """
         self.scripted.check()
         self.client.check()
-        for name in ("seed", "disturbance_seed"):
-            if getattr(self, name) < 0:
-                raise SimulatorError(f"{name} must not be negative, not {getattr(self, name)}")
+        check_numbers(self, SimulatorError)
         if self.mode == "training":
             if self.out is None:
                 raise SimulatorError("training mode needs --out, the folder of the recording")

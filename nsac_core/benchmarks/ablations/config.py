@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, get_args
 
+from maps.limits import Within
 from nsac_core.benchmarks.config import BenchmarkConfig
 from nsac_core.benchmarks.errors import BenchmarkError
 
@@ -35,7 +36,7 @@ class Ablations(BenchmarkConfig):
     batch_size: int = 1
     sigmas: tuple[float, ...] = (5.0,)
     studies: tuple[StudyName, ...] = get_args(StudyName)
-    longest: int = 50_000
+    longest: Annotated[int, Within(1, 1_000_000)] = 50_000
 
     def check(self) -> None:
         """Checks the fields.

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from maps.limits import Within
 from nsac_core.benchmarks.config import BenchmarkConfig
 from nsac_core.benchmarks.errors import BenchmarkError
 
@@ -85,7 +86,7 @@ class SyntheticBearings(Bearings):
     out: Path = Path("runs/bench/synthetic_bearings")
     stride: int = 1
     test_stride: int = 1
-    rows: int = 600
+    rows: Annotated[int, Within(1, 1_000_000)] = 600
 
     def check(self) -> None:
         """Checks the fields.

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+from maps.limits import Within, check_numbers
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.method_names import find_fault
+
+Size = Annotated[int, Within(1, 1_000_000)]
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,10 @@ class Runtime:
 
     methods: tuple[str, ...] = ("all",)
     peer_python: Path | None = None
-    length: int = 1000
-    width: int = 32
-    heads: int = 4
-    samples: tuple[int, ...] = (1, 5)
+    length: Size = 1000
+    width: Annotated[int, Within(1, 4096)] = 32
+    heads: Annotated[int, Within(1, 4096)] = 4
+    samples: tuple[Annotated[int, Within(1, 10_000)], ...] = (1, 5)
     positions: tuple[Literal["last", "all"], ...] = ("last", "all")
     devices: tuple[str, ...] = ("auto",)
     repeats: int = 10
@@ -61,6 +64,7 @@ class Runtime:
             raise BenchmarkError(f"width {self.width} is not a multiple of heads {self.heads}")
         if not self.samples or min(self.samples) < 1:
             raise BenchmarkError("samples must be numbers of at least 1")
+        check_numbers(self, BenchmarkError)
 
     def resolved(self) -> "Runtime":
         """The configuration with its preset's fields in place of those left as they are."""

@@ -90,10 +90,13 @@ def test_the_command_records_without_a_window(
         ("--host [", "host is '['"),
         ("--host host:99", "expected a name or an address"),
         ("--host=", "host is ''"),
-        ("--mode training --out {out} --laps 1 --start nan", "a start is finite"),
+        (
+            "--mode training --out {out} --laps 1 --start nan",
+            "start must lie in [-1000000000, 1000000000], not nan",
+        ),
         ("--mode training --out x --laps 1 --scripted.speed inf", "speed must be positive"),
         ("--laps -1", "laps must not be negative"),
-        ("--seed -1", "seed must not be negative"),
+        ("--seed -1", "seed must lie in [0, 4294967295], not -1"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(
