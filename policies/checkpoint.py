@@ -102,11 +102,11 @@ def save(path: Path, method: Method, header: Header, weights: Weights = "float32
         weights: Type they are stored in; ``float16`` halves the file and rounds them to 11 bits.
 
     Raises:
-        PolicyError: If a weight is beyond the range of ``float16``.
+        PolicyError: If a weight is no finite number, or beyond the range of ``float16``.
     """
-    tensors = {
-        name: _stored(name, value.detach(), weights) for name, value in method.state_dict().items()
-    }
+    values = {name: value.detach() for name, value in method.state_dict().items()}
+    check_finite(path, values)
+    tensors = {name: _stored(name, value, weights) for name, value in values.items()}
     tensor_file.write(path, tensors, {_KEY: json.dumps(asdict(header))})
 
 

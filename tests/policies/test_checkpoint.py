@@ -194,3 +194,14 @@ def test_a_weight_beyond_half_precision_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=r"conv1\.weight.*float16"):
         checkpoint.save(tmp_path / "policy.safetensors", method, HEADER, weights="float16")
     assert not list(tmp_path.iterdir())
+
+
+def test_weights_that_have_diverged_are_refused_as_they_would_be_when_loaded(
+    tmp_path: Path,
+) -> None:
+    method = checkpoint.build_method(HEADER)
+    with torch.no_grad():
+        method.encoder.get_parameter("conv1.weight")[0] = float("inf")
+    with pytest.raises(PolicyError, match=r"conv1\.weight.*no finite numbers"):
+        checkpoint.save(tmp_path / "policy.safetensors", method, HEADER)
+    assert not list(tmp_path.iterdir())
