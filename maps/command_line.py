@@ -18,6 +18,7 @@ from typing import Any
 
 import tyro
 
+from maps.empty_paths import check_paths
 from maps.faults import INTERRUPTED, WRONG_INPUT, one_line
 from maps.files.one_line_error import did_you_mean
 from maps.limits import check_numbers
@@ -114,6 +115,8 @@ def perform(
                 args=arguments,
             )
             _refuse_nowhere()
+            with one_line(ValueError):
+                check_paths(arguments, config)
             if not hasattr(config, "check"):  # which checks them too, and more
                 with one_line(ValueError):
                     check_numbers(config)

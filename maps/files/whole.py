@@ -29,8 +29,9 @@ def whole(file: Path) -> Iterator[Path]:
         Where to write.
 
     Raises:
-        OSError: It cannot be written, as on a full disk; it names the file.
+        OSError: It is a folder, or cannot be written, as on a full disk; it names the file.
     """
+    _refuse_folder(file)
     if _is_special(file):
         with named(file):
             yield file
@@ -78,8 +79,8 @@ def writable(file: Path | None) -> Iterator[None]:
     Raises:
         OSError: It cannot; it names the file.
     """
-    if file is not None and file.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "is a folder, expected a file", str(file))
+    if file is not None:
+        _refuse_folder(file)
     if file is None or _is_special(file):
         yield
         return
@@ -141,6 +142,11 @@ def copy_file(source: Path, file: Path) -> None:
     """
     with source.open("rb") as opened, whole(file) as aside, aside.open("wb") as target:
         shutil.copyfileobj(opened, target)
+
+
+def _refuse_folder(file: Path) -> None:
+    if file.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder, expected a file", str(file))
 
 
 def _aside(file: Path) -> Path:
