@@ -24,7 +24,7 @@ from evaluation.metrics import lap_table
 from evaluation.observer import Moment, Observer
 from evaluation.perturbations import CLEAN, Perturbed, with_clean
 from maps import TrackMap
-from maps.files.one_line_error import in_one_line
+from maps.files.one_line_error import with_kind
 from maps.limits import check_numbers
 from policies import Decision, Policy, PolicyError
 from policies.protocol import Watchful
@@ -251,10 +251,9 @@ def _decide(policy: Policy, observations: NDArray[np.uint8] | Sequence[Any], ste
         return policy.act(observations)
     except PolicyError as fault:
         raise PolicyError(f"{fault} (step {step})") from None
-    except Exception as fault:  # a user's policy may raise anything
-        words = in_one_line(fault)
+    except (Exception, SystemExit) as fault:  # a user's policy may raise anything
         raise EvaluationError(
-            f"{policy.name}: act() failed at step {step}: {type(fault).__name__}: {words}"
+            f"{policy.name}: act() failed at step {step}: {with_kind(fault)}"
         ) from fault
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from drive.observation import ObservationSpec
-from maps.files.one_line_error import did_you_mean
+from maps.files.one_line_error import did_you_mean, with_kind
 from maps.files.present import is_file
 from policies import checkpoint, selective
 from policies.checking import checked
@@ -130,12 +130,12 @@ def _from_factory(text: str) -> Policy:
     with _working_folder_importable():
         try:
             factory: Callable[[], object] = getattr(importlib.import_module(module_name), attribute)
-        except Exception as fault:  # a user's module may raise anything on import
-            raise PolicyError(f"{text}: cannot be imported: {_described(fault)}") from None
+        except (Exception, SystemExit) as fault:  # a user's module may raise anything on import
+            raise PolicyError(f"{text}: cannot be imported: {with_kind(fault)}") from None
         try:
             policy = factory()
-        except Exception as fault:
-            raise PolicyError(f"{text}: the factory failed: {_described(fault)}") from None
+        except (Exception, SystemExit) as fault:
+            raise PolicyError(f"{text}: the factory failed: {with_kind(fault)}") from None
     try:
         return checked(policy)  # type: ignore[arg-type]
     except PolicyError as fault:
@@ -151,7 +151,3 @@ def _working_folder_importable() -> Iterator[None]:
         yield
     finally:
         sys.path.remove(folder)
-
-
-def _described(fault: Exception) -> str:
-    return f"{type(fault).__name__}: {' '.join(str(fault).split())}"

@@ -12,7 +12,7 @@ from drive.udacity.faults import Faults
 from drive.udacity.frame_shape import Frame
 from drive.udacity.frames import FrameError, decode
 from drive.udacity.protocol import Command, Telemetry
-from maps.files.one_line_error import in_one_line
+from maps.files.one_line_error import in_one_line, with_kind
 
 
 class Driver(Protocol):
@@ -121,8 +121,7 @@ class Pilot:
         except FrameError as fault:
             return Failure("image", str(fault))
         except (Exception, SystemExit) as fault:  # a user's driver may raise anything
-            words = in_one_line(fault)
-            return Failure("driver_error", f"{type(fault).__name__}: {words}")
+            return Failure("driver_error", with_kind(fault))
         try:
             return safe_command(answer)
         except Exception as fault:  # so may what it returned, when it is looked at

@@ -157,8 +157,9 @@ class ComparisonConfig:
             raise EvaluationError(
                 f"dagger.rounds must be at least 1, and dagger.labels {10 * self.window}"
             )
-        if not self.arms:
-            raise EvaluationError(f"arms names none of {', '.join(ARMS)}")
+        for name, known in (("arms", ARMS), ("stages", get_args(Stage))):
+            if not getattr(self, name):
+                raise EvaluationError(f"{name} names none of {', '.join(known)}")
         fault = find_fault(self.methods)
         if fault:
             raise EvaluationError(fault)

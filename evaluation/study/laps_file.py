@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from maps.files import json_file
+from maps.files.one_line_error import in_one_line
 from maps.files.plain_values import made
 
 
@@ -72,7 +73,7 @@ def decode(file: Path) -> UnitLaps:
         }
         return UnitLaps(content.unit, content.seconds, pd.DataFrame(columns))
     except (OSError, EOFError, zlib.error, ValueError, LookupError, TypeError) as fault:
-        raise DamagedFileError(f"damaged ({' '.join(str(fault).split())})") from None
+        raise DamagedFileError(f"damaged ({in_one_line(fault)})") from None
 
 
 def _list(column: "pd.Series[Any]") -> list[Any]:

@@ -8,7 +8,7 @@ from drive.udacity.frame_shape import FRAME_SHAPE, Frame
 from drive.udacity.protocol import Command, Telemetry
 from drive.udacity.speed_control import SpeedControl
 from evaluation.closed_loop import one_thread
-from maps.files.one_line_error import in_one_line
+from maps.files.one_line_error import with_kind
 from policies import Decision, Policy, PolicyError
 
 
@@ -72,9 +72,7 @@ class PolicyDriver:
             self.drive(np.zeros(FRAME_SHAPE, dtype=np.uint8), Telemetry(0.0, 0.0, 0.0, b""))
         except PolicyError:
             raise
-        except Exception as fault:  # a user's policy may raise anything
-            words = in_one_line(fault)
+        except (Exception, SystemExit) as fault:  # a user's policy may raise anything
             raise PolicyError(
-                f"{self.policy.name}: cannot decide on a frame {FRAME_SHAPE}: "
-                f"{type(fault).__name__}: {words}"
+                f"{self.policy.name}: cannot decide on a frame {FRAME_SHAPE}: {with_kind(fault)}"
             ) from fault

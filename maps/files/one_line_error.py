@@ -23,6 +23,12 @@ def in_one_line(fault: BaseException) -> str:
     return " ".join(str(fault).split()) or type(fault).__name__
 
 
+def with_kind(fault: BaseException) -> str:
+    """As ``in_one_line``, after the fault's kind: for what code of somebody else raises."""
+    kind, words = type(fault).__name__, in_one_line(fault)
+    return kind if words == kind else f"{kind}: {words}"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``did you mean oval? `` for ``ovall``, to be put before a list of what there is.
 

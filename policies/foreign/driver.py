@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from maps.files.one_line_error import with_kind
 from policies.checking import check_decision
 from policies.errors import PolicyError
 from policies.foreign.layout import Layout
@@ -60,10 +61,10 @@ class ForeignDriver:
             return self._decide(np.asarray(observations))
         except PolicyError:
             raise
-        except Exception as fault:  # a network may raise anything
+        except (Exception, SystemExit) as fault:  # a network may raise anything
             raise PolicyError(
                 f"{self.name}: cannot decide on {len(observations)} observations at once: "
-                f"{type(fault).__name__}: {fault}"
+                f"{with_kind(fault)}"
             ) from None
 
     def _decide(self, observations: NDArray[np.uint8]) -> Decision:

@@ -3,6 +3,7 @@
 import importlib
 from dataclasses import dataclass
 
+from maps.files.one_line_error import with_kind
 from policies.checking import checked
 from policies.errors import PolicyError
 from policies.foreign.driver import ForeignDriver, Network, try_out
@@ -59,9 +60,8 @@ def load(source: Source, trust: bool = False) -> Policy:
         raise PolicyError(f"{source.path}: {fault}") from None
     except OSError as fault:
         raise PolicyError(f"{source.path}: {fault.strerror or fault}") from None
-    except Exception as fault:  # what a damaged file makes of its reader has no common base
-        words = f"{type(fault).__name__}: {' '.join(str(fault).split())}"
-        raise PolicyError(f"{source.path}: cannot be loaded: {words}") from None
+    except (Exception, SystemExit) as fault:  # what a damaged file raises has no common base
+        raise PolicyError(f"{source.path}: cannot be loaded: {with_kind(fault)}") from None
     return checked(driver)
 
 

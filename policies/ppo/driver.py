@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from drive.observation import ObservationSpec
 from maps.files import tensor_file
+from maps.files.one_line_error import in_one_line
 from maps.files.tensor_file import TensorFileError
 from policies.checkpoint import check_finite
 from policies.checkpoint_header import NewerFormatError, header_of
@@ -172,5 +173,5 @@ def load(path: Path, observation: ObservationSpec | None = None) -> ExpertDriver
     try:
         actor.load_state_dict(tensors)
     except RuntimeError as fault:
-        raise PolicyError(f"{path}: {' '.join(str(fault).split())}") from None
+        raise PolicyError(f"{path}: {in_one_line(fault)}") from None
     return ExpertDriver(actor.eval(), path.stem, header.repeat)

@@ -76,6 +76,13 @@ class Raises(Scripted):
         raise RuntimeError("two\nlines")
 
 
+class Leaves(Scripted):
+    """Ends the program, as if all was done."""
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:  # noqa: ARG002
+        raise SystemExit(0)
+
+
 class Sees(Scripted):
     """Wants to see what there is not."""
 

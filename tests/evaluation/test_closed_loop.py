@@ -163,6 +163,8 @@ def test_what_cannot_be_driven_is_refused(policy: str, message: str) -> None:
 def test_a_policys_own_failure_is_one_line() -> None:
     with pytest.raises(EvaluationError, match="failed at step 0: RuntimeError: two lines"):
         drive_laps("closed_loop_policies:Raises", SEEDS[:1])
+    with pytest.raises(EvaluationError, match="failed at step 0: SystemExit: 0"):
+        drive_laps("closed_loop_policies:Leaves", SEEDS[:1])
 
 
 def test_impossible_numbers_are_refused() -> None:

@@ -45,6 +45,8 @@ def test_too_few_labels_are_refused() -> None:
         ({"episodes": 2}, "episodes must be more"),
         ({"seeds": 0}, "seeds must be at least 1"),
         ({"dagger": Corrections(labels=5)}, "dagger.labels"),
+        ({"arms": ()}, "arms names none of plain, dagger, colours"),
+        ({"stages": ()}, "stages names none of record, clone, open-loop, drive, selective, report"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(change: dict[str, object], fault: str) -> None:

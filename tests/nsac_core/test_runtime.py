@@ -86,6 +86,8 @@ def test_the_command_writes_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
         (Runtime(methods=("nsca",)), r"no method 'nsca'; did you mean nsac\? there are all, nsac"),
         (Runtime(heads=5), "width 32 is not a multiple of heads 5"),
         (Runtime(samples=(0,)), "samples must be"),
+        (Runtime(positions=()), "positions names none"),
+        (Runtime(devices=()), "devices names none"),
         (Runtime(repeats=0), "repeats must be at least 1"),
     ],
 )

@@ -34,12 +34,16 @@ class Late(Straight):
 
 def broken():
     raise RuntimeError("no licence")
+
+def leaves():
+    raise SystemExit(0)
 """
 
 
 @pytest.fixture
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "own_drivers.py").write_text(CUSTOM)
+    (tmp_path / "own_leaver.py").write_text("raise SystemExit")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "own_drivers", raising=False)
     return "own_drivers"
@@ -89,6 +93,9 @@ def test_the_privileged_driver_reads_the_world() -> None:
         ("own_drivers:Missing", "cannot be imported: AttributeError"),
         ("own_drivers:broken", "the factory failed: RuntimeError: no licence"),
         ("own_drivers:np.zeros", "cannot be imported"),
+        ("own_drivers:leaves", "own_drivers:leaves: the factory failed: SystemExit: 0$"),
+        ("sys:exit", "sys:exit: the factory failed: SystemExit$"),
+        ("own_leaver:make", "own_leaver:make: cannot be imported: SystemExit$"),
         ("collections:OrderedDict", "OrderedDict is not a policy: it needs name, observation"),
     ],
 )

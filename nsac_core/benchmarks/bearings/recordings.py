@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from maps.files.one_line_error import in_one_line
 from nsac_core.benchmarks.bearings.degradation import Regime, degradation
 from nsac_core.benchmarks.bearings.wavelets import FEATURES
 from nsac_core.benchmarks.errors import BenchmarkError
@@ -81,7 +82,7 @@ def read(file: Path, content: bytes, name: str) -> Bearing:
     try:
         rows = pd.read_csv(BytesIO(content))
     except (ValueError, OverflowError, MemoryError) as fault:
-        raise BenchmarkError(f"{file}: is no table: {' '.join(str(fault).split())}") from None
+        raise BenchmarkError(f"{file}: is no table: {in_one_line(fault)}") from None
     for column in (*CHANNELS, "Time"):
         if column not in rows:
             raise BenchmarkError(f"{file}: has no column {column}")

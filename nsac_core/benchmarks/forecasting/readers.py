@@ -9,6 +9,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 import pandas as pd
 
+from maps.files.one_line_error import in_one_line
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.forecasting.series import Series, cleaned
 
@@ -93,7 +94,7 @@ def _read(
         # The units of columns that are left out are in one encoding here and in another there.
         table = pd.read_csv(BytesIO(content), encoding="latin-1")
     except (ValueError, OverflowError, MemoryError) as fault:
-        raise BenchmarkError(f"is no table: {' '.join(str(fault).split())}") from None
+        raise BenchmarkError(f"is no table: {in_one_line(fault)}") from None
     lacking = [name for name in (clock, *variables) if name not in table.columns]
     if lacking:
         raise BenchmarkError(f"has no column {lacking[0]!r}")
@@ -101,5 +102,5 @@ def _read(
         times = pd.to_datetime(table[clock], format=layout)
         values = table[list(variables)].astype(np.float64)
     except (ValueError, TypeError, OverflowError) as fault:
-        raise BenchmarkError(f"cannot be read: {' '.join(str(fault).split())}") from None
+        raise BenchmarkError(f"cannot be read: {in_one_line(fault)}") from None
     return cleaned(times, values, np.timedelta64(minutes, "m"))

@@ -62,6 +62,9 @@ class Runtime:
                 raise BenchmarkError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.width % self.heads:
             raise BenchmarkError(f"width {self.width} is not a multiple of heads {self.heads}")
+        for name in ("positions", "devices"):
+            if not getattr(self, name):
+                raise BenchmarkError(f"{name} names none")
         if not self.samples or min(self.samples) < 1:
             raise BenchmarkError("samples must be numbers of at least 1")
         check_numbers(self, BenchmarkError)
