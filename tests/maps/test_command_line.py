@@ -1,10 +1,12 @@
 """What every program does with its command line."""
 
+import errno
 import os
 import re
 import resource
 import subprocess
 import sys
+import threading
 import tomllib
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -40,8 +42,26 @@ class Greeting:
     name: str
 
 
+class Writer(threading.Thread):
+    """Finds a disk full; a careful one keeps the fault for whoever waits, as TensorBoard's does."""
+
+    exception: OSError | None = None
+
+    def run(self) -> None:
+        fault = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), b"log/events")
+        if self.name == "careful":
+            self.exception = fault
+        raise fault
+
+
 def greet(config: Greeting) -> int | None:
     """Ends as the name says."""
+    if config.name in ("careful", "careless"):
+        writer = Writer(name=config.name)
+        writer.start()
+        writer.join()
+        if writer.exception is not None:
+            raise writer.exception
     if config.name == "nobody":
         raise FileNotFoundError(2, "No such file or directory", config.name)
     if config.name == "Ctrl-C":
@@ -98,6 +118,29 @@ def test_every_other_end_has_its_status(
 ) -> None:
     assert ends(*arguments) == status
     assert capsys.readouterr().err == error
+
+
+@pytest.mark.parametrize(
+    ("writer", "status", "error", "told"),
+    [("careful", 2, "error: log/events: No space left on device\n", 0), ("careless", 0, "", 1)],
+)
+def test_a_fault_that_a_thread_keeps_is_told_once(
+    writer: str,
+    status: int,
+    error: str,
+    told: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tracebacks: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", tracebacks.append)
+    if status:
+        assert ends("greet", "--name", writer) == status
+    else:
+        run("nsac-test", "For tests.", COMMANDS, ["greet", "--name", writer])
+    assert capsys.readouterr().err == error
+    assert len(tracebacks) == told
+    assert threading.excepthook == tracebacks.append
 
 
 def test_a_program_that_does_without_a_word_knows_a_wrong_one(

@@ -6,8 +6,9 @@ of test files that were not run stay. ``test_matrix.py`` compares the page with 
 """
 
 import re
+import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
@@ -159,3 +160,24 @@ def stale_rows(request: pytest.FixtureRequest) -> list[str]:
 def named_files() -> set[Path]:
     """The test files that ``docs/reliability.md`` names."""
     return {Path(__file__).parent / row.file for row in committed()}
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """A file system of a size, say ``2m``; called again, the same one has another size.
+
+    It holds 10,000 files.
+    """
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def mount(size: str) -> Path:
+        options = f"size={size},nr_inodes=10k{',remount' if folder.is_mount() else ''}"
+        command = ["mount", "-t", "tmpfs", "-o", options, "none", str(folder)]
+        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            pytest.skip("a small file system can only be mounted by root")
+        return folder
+
+    yield mount
+    if folder.is_mount():
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)

@@ -4,8 +4,7 @@ import errno
 import importlib
 import os
 import shutil
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -52,24 +51,6 @@ def expected(run: Run, tmp_path: Path) -> Result:
         return target.result(peace)
 
     return result
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """A file system of a size; called again, the same one has another size."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-
-    def mount(size: str) -> Path:
-        options = f"size={size},remount" if folder.is_mount() else f"size={size}"
-        command = ["mount", "-t", "tmpfs", "-o", options, "none", str(folder)]
-        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
-            pytest.skip("a small file system can only be mounted by root")
-        return folder
-
-    yield mount
-    if folder.is_mount():
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def refused(run: Run, target: Target, folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
