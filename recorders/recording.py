@@ -65,12 +65,10 @@ def _record_missing(
 ) -> Iterable[int]:
     """Drives whole batches, whose make-up depends on the configuration alone."""
     size = cast.batch_size(config)
-    batches = [
-        range(first, min(first + size, config.episodes))
-        for first in range(0, config.episodes, size)
-        if set(range(first, first + size)) & set(missing)
-    ]
     wanted = frozenset(missing)
+    starts = range(0, config.episodes, size)
+    whole = (range(first, min(first + size, config.episodes)) for first in starts)
+    batches = [batch for batch in whole if not wanted.isdisjoint(batch)]
     if config.workers > 1:
         return _record_in_processes(config, tracks, batches, wanted)
     return (

@@ -135,6 +135,20 @@ def test_only_missing_episodes_are_driven(
     assert driven == [1]
 
 
+def test_of_a_batch_in_lock_step_only_missing_episodes_are_written(
+    make: MakeConfig, root: Path
+) -> None:
+    config = make(max_steps=4, episodes=3, learner="scripted_drivers:Painter", batch=3)
+    record(config)
+    whole, growing = files(root / NAME / "data"), root / NAME / ".recording"
+    (root / NAME / "data").rename(growing)
+    shutil.rmtree(growing / "1")
+    kept = {number: (growing / number).stat().st_ino for number in ("0", "2")}
+    record(config)
+    assert files(root / NAME / "data") == whole
+    assert {n: (root / NAME / "data" / n).stat().st_ino for n in ("0", "2")} == kept
+
+
 def test_a_greater_number_of_episodes_adds_to_the_data_set(make: MakeConfig, root: Path) -> None:
     record(make(max_steps=4, episodes=5))
     whole = files(root / NAME / "data")
