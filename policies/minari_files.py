@@ -19,6 +19,14 @@ _DAMAGE = (
     *(AttributeError, ArithmeticError, AssertionError, MemoryError, RuntimeError),
 )
 """What Minari raises over files that are not what it expects."""
+_ARRAYS = {
+    "observations": ("u", FRAME_SHAPE),
+    "actions": ("f", (len(ACTIONS),)),
+    "rewards": ("iuf", ()),
+    "terminations": ("b", ()),
+    "truncations": ("b", ()),
+}
+"""Kinds of numbers, as numpy has them, and the shape at one step."""
 METADATA = "metadata.json"
 
 
@@ -72,6 +80,7 @@ def read_episode(minari: MinariDataset, name: str, number: int) -> EpisodeData:
     with of_episode(name, number):
         rows(Path(minari.storage.data_path) / str(number))
         (found,) = minari.iterate_episodes([number])
+        _check_arrays(found)
     return found
 
 
@@ -100,6 +109,18 @@ def rows(folder: Path) -> int:
                 batch.validate(full=True)
                 count += batch.num_rows
     return count
+
+
+def _check_arrays(episode: EpisodeData) -> None:
+    """Compares kind and shape of an episode's arrays; its infos may be anything.
+
+    Raises:
+        ValueError: One is of another.
+    """
+    for name, (kinds, shape) in _ARRAYS.items():
+        values = np.asarray(getattr(episode, name))
+        if values.dtype.kind not in kinds or values.shape[1:] != shape:
+            raise ValueError(f"{name} are {values.dtype} of shape {values.shape}")
 
 
 def _refuse_foreign(metadata: object) -> None:

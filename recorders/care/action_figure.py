@@ -25,23 +25,16 @@ def action_histograms(
     panels = figure.subplots(1, len(ACTIONS), width_ratios=[2, 1, 1], sharey=True)
     for i, (axes, name) in enumerate(zip(panels, ACTIONS, strict=True)):
         bins = np.linspace(ACTION_LOW[i], ACTION_HIGH[i], BINS + 1).tolist()
-        wanted = np.concatenate([own[:, i] for own in labels])
-        weights = np.full(len(wanted), 100 / len(wanted))
-        axes.hist(wanted, bins, weights=weights, color="C0", label="label of the expert")
+        wanted = _finite(labels, i)
+        axes.hist(wanted, bins, weights=_shares(wanted), color="C0", label="label of the expert")
         if executed:
-            driven = np.concatenate([own[:, i] for own in executed])
-            axes.hist(
-                driven,
-                bins,
-                weights=np.full(len(driven), 100 / len(driven)),
-                histtype="step",
-                color="C1",
-                linewidth=1.4,
-                label="driven",
-            )
-        mean, spread = float(wanted.mean()), float(wanted.std())
-        axes.set_title(f"mean {mean:.3f}, standard deviation {spread:.3f}", fontsize="small")
-        least = 50 / len(wanted)  # half a step
+            driven = _finite(executed, i)
+            style = {"histtype": "step", "color": "C1", "linewidth": 1.4, "label": "driven"}
+            axes.hist(driven, bins, weights=_shares(driven), **style)
+        if len(wanted):
+            title = f"mean {wanted.mean():.3f}, standard deviation {wanted.std():.3f}"
+            axes.set_title(title, fontsize="small")
+        least = 50 / max(len(wanted), 1)  # half a step
         axes.set(xlabel=name + (" (right positive)" if i == 0 else ""), ylim=(least, 150))
         axes.set_yscale("log")
         axes.spines[["top", "right"]].set_visible(False)
@@ -49,3 +42,13 @@ def action_histograms(
     panels[0].legend(frameon=False, fontsize="small")
     figure.suptitle(title, fontsize="medium")
     return figure
+
+
+def _finite(actions: Sequence[NDArray[np.float32]], component: int) -> NDArray[np.float64]:
+    """One component of all steps; nothing can be drawn of what is no number."""
+    values = np.concatenate([own[:, component] for own in actions]).astype(np.float64)
+    return values[np.isfinite(values)]
+
+
+def _shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.full(len(values), 100 / max(len(values), 1))

@@ -24,7 +24,7 @@ class Tile:
     Attributes:
         frame: ``(84, 84)``.
         caption: What is written below it.
-        steer: The label at that frame, in [-1, 1].
+        steer: The label at that frame, in [-1, 1]; nothing is drawn of one that is no number.
     """
 
     frame: NDArray[np.uint8]
@@ -87,8 +87,9 @@ def _draw(image: Image.Image, pen: ImageDraw.ImageDraw, tile: Tile, place: tuple
     image.paste(picture.convert("RGB"), place)
     bar, middle = top + TILE + 4, left + TILE // 2
     pen.rectangle((left, bar, left + TILE - 1, bar + 5), _PALE)
-    end = middle + round(tile.steer * TILE / 2)
-    pen.rectangle((min(middle, end), bar, max(middle, end), bar + 5), _STEER)
+    if np.isfinite(tile.steer):
+        end = middle + round(min(max(tile.steer, -1), 1) * TILE / 2)
+        pen.rectangle((min(middle, end), bar, max(middle, end), bar + 5), _STEER)
     pen.line((middle, bar - 1, middle, bar + 6), _INK)
     pen.text((left, bar + 9), tile.caption, _INK, ImageFont.load_default(12))
 

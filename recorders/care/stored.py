@@ -9,7 +9,7 @@ from minari import EpisodeData
 
 from policies.data_sets import DataSet, open_data_set, root_folder, tidy
 from recorders import replacing
-from recorders.care import episode_fields
+from recorders.care import metadata_fields
 from recorders.care.errors import CareError
 from recorders.care.progress import tracked
 from recorders.data_set import RecordedDataSet
@@ -85,8 +85,13 @@ def _inside(name: str) -> str:
 
 def _read(name: str, root: Path) -> DataSet:
     data = open_data_set(name, root)
+    _refuse(data.data, metadata_fields.of_data_set(data.metadata))
     for number, entry in enumerate(data.entries):
-        for field, what in episode_fields.faults(entry):
-            path = data.data / str(number) / "metadata.json"
-            raise CareError(f"{path}, {field}: {what}: nsac-record check lists what is wrong")
+        _refuse(data.data / str(number), metadata_fields.of_episode(entry))
     return data
+
+
+def _refuse(folder: Path, faults: Iterator[metadata_fields.Fault]) -> None:
+    for field, what in faults:
+        path = folder / "metadata.json"
+        raise CareError(f"{path}, {field}: {what}: nsac-record check lists what is wrong")

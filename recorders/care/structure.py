@@ -1,6 +1,7 @@
 """Checks what lies in a data set's folder: files, checksums, numbers of episodes, totals."""
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from maps.files.damaged import DamagedError
 from policies import checksums
 from policies.checksums import MANIFEST, digest
 from recorders import replacing
-from recorders.care import episode_fields
+from recorders.care import metadata_fields
 from recorders.care.finding import Finding, of_data_set, of_episode
 from recorders.care.progress import tracked
 
+_MOST_LISTED = 10
 EPISODE_FILES = {"metadata.json", "part-0.arrow"}
 
 
@@ -29,11 +31,13 @@ def leftovers(folder: Path) -> Iterator[Finding]:
 
 def whole(data: Path, there: list[int]) -> Iterator[Finding]:
     """Numbers without a gap, and in each folder the files of an episode."""
-    missing = sorted(set(range(max(there, default=-1) + 1)) - set(there))
+    count, known = max(there, default=-1) + 1, set(there)
     if not there:
         yield of_data_set("episodes", "none")
-    if missing:
-        yield of_data_set("episodes", f"{_listed(missing)} of 0-{max(there)} missing")
+    if count > len(there):
+        gaps = (number for number in range(count) if number not in known)
+        missing = _listed(list(islice(gaps, _MOST_LISTED)), count - len(there))
+        yield of_data_set("episodes", f"{missing} of 0-{count - 1} missing")
     for number in there:
         names = {path.name for path in (data / str(number)).iterdir()}
         for name in sorted(EPISODE_FILES - names):
@@ -98,6 +102,8 @@ def _totals(
 def _read_total(data: Path, name: str) -> tuple[dict[str, Any] | None, list[Finding]]:
     """A data set's metadata, or None where they cannot be read."""
     total, found = _read(data / "metadata.json", "data set")
+    for field, what in metadata_fields.of_data_set(total or {}):
+        found.append(of_data_set(f"metadata.json, {field}", what))
     if total is not None and total.get("dataset_id") != name:
         what = f"{total.get('dataset_id')}, but it lies in {name}: Minari does not list it"
         found.append(of_data_set("metadata.json, dataset_id", what))
@@ -112,7 +118,7 @@ def _read_entry(data: Path, number: int) -> tuple[dict[str, Any] | None, list[Fi
     if entry.get("id") != number:
         what = f"{entry.get('id')}, but its folder is {number}"
         found.append(of_episode(number, "metadata.json, id", what))
-    for field, what in list(episode_fields.faults(entry)):
+    for field, what in list(metadata_fields.of_episode(entry)):
         found.append(of_episode(number, f"metadata.json, {field}", what))
         del entry[field]
     return entry, found
@@ -136,6 +142,6 @@ def _about(name: str, what: str) -> Finding:
     return of_data_set(name, what)
 
 
-def _listed(values: list[int]) -> str:
-    shown = ", ".join(map(str, values[:10]))
-    return f"{shown} and {len(values) - 10} more" if len(values) > 10 else shown
+def _listed(first: list[int], count: int) -> str:
+    shown = ", ".join(map(str, first))
+    return f"{shown} and {count - len(first)} more" if count > len(first) else shown

@@ -1,5 +1,6 @@
 """What a data set holds, in figures."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +41,8 @@ class Summary:
     def as_json(self) -> dict[str, Any]:
         """Everything, as JSON values."""
         rows = self.episodes.astype(object).where(self.episodes.notna(), None)
-        return {**self.facts, "test_episodes": self.test, "episodes": rows.to_dict("records")}
+        episodes = [_as_json(row) for row in rows.to_dict("records")]
+        return {**_as_json(self.facts), "test_episodes": self.test, "episodes": episodes}
 
 
 def summarise(config: InfoConfig) -> Summary:
@@ -60,6 +62,13 @@ def summarise(config: InfoConfig) -> Summary:
     episodes = pd.DataFrame(rows)
     facts = {**_facts(data, episodes), "actions": dict(_actions(np.concatenate(actions)))}
     return Summary(facts, episodes, test_episodes(dict(enumerate(data.entries))))
+
+
+def _as_json(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """JSON has no word for a number that is not finite: there it is null."""
+    if isinstance(value, dict):
+        return {name: _as_json(own) for name, own in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _facts(data: DataSet, episodes: pd.DataFrame) -> dict[str, Any]:
@@ -120,11 +129,13 @@ def _spread(values: NDArray[np.float64]) -> dict[str, float]:
 def _actions(actions: NDArray[np.float32]) -> Iterator[tuple[str, dict[str, float]]]:
     """How each action is spread over all steps."""
     for name, column in zip(ACTIONS, actions.astype(np.float64).T, strict=True):
+        with np.errstate(invalid="ignore"):  # what is no number has no spread either
+            spread = float(column.std())
         yield (
             name,
             {
                 "mean": float(column.mean()),
-                "std": float(column.std()),
+                "std": spread,
                 "largest": float(np.abs(column).max()),
                 "zero_share": float((column == 0).mean()),
             },

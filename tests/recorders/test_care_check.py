@@ -11,12 +11,14 @@ from typing import Any
 
 import minari
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from minari.data_collector.episode_buffer import EpisodeBuffer
 
 from maps.files.locks import LockedError
+from policies.demonstrations import DemonstrationError
 from recorders.care.checking import Checked, check_data_set
 from recorders.care.config import CheckConfig, InfoConfig
 from recorders.care.errors import CareError
@@ -144,12 +146,27 @@ def edit_entry(field: str, value: object, data: Path) -> None:
     edit(data / "1" / "metadata.json", **{field: value})
 
 
+def edit_whole(field: str, value: object, data: Path) -> None:
+    edit(data / "metadata.json", **{field: value})
+
+
 TYPES: list[tuple[str, object, str]] = [
     ("return", None, "episode 1, metadata.json, return: None, expected a finite number"),
     ("return", "good", "episode 1, metadata.json, return: 'good', expected a finite number"),
     ("progress", 10**400, "expected a finite number"),
     ("lap_complete", 1, "episode 1, metadata.json, lap_complete: 1, expected true or false"),
     ("map", ["oval"], "episode 1, metadata.json, map: ['oval'], expected a text"),
+    ("seed", [1], "episode 1, metadata.json, seed: [1], expected a whole number"),
+    ("source", "one", "episode 1, metadata.json, source: 'one', expected an object"),
+]
+WHOLE: list[tuple[str, object, str]] = [
+    ("recordings", None, "recordings: None, expected an object"),
+    ("recordings", 5, "recordings: 5, expected an object"),
+    ("recordings", [[1]], "recordings: [[1]], expected an object"),
+    ("made_by", {}, "made_by: {}, expected a text"),
+    ("algorithm_name", 1, "algorithm_name: 1, expected a text"),
+    ("env_spec", None, "env_spec: None, expected a text of JSON"),
+    ("dataset_id", {}, "dataset_id: {}, expected a text"),
 ]
 FILES: list[tuple[Callable[[Path], object], str]] = [
     (no_arrow, "episode 1, part-0.arrow: missing"),
@@ -169,6 +186,10 @@ FILES: list[tuple[Callable[[Path], object], str]] = [
     (lambda data: edit(data / "1" / "metadata.json", outcome="lap"), "outcome: 'lap'"),
     (lambda data: edit(data / "1" / "metadata.json", map="seed:2099"), "a track of the test"),
     *((partial(edit_entry, field, value), words) for field, value, words in TYPES),
+    *(
+        (partial(edit_whole, field, value), f"data set, metadata.json, {w}")
+        for field, value, w in WHOLE
+    ),
 ]
 
 
@@ -189,6 +210,23 @@ def test_commands_refuse_a_field_of_another_type(
     words = f"1/metadata.json, {field}: .*: nsac-record check lists what is wrong"
     with pytest.raises(CareError, match=words):
         summarise(InfoConfig(NAME, quiet=True))
+
+
+@pytest.mark.parametrize(("field", "value", "_"), WHOLE[:-1])  # Minari refuses the last
+def test_commands_refuse_a_field_of_the_whole_as_well(
+    data: Path, field: str, value: object, _: str
+) -> None:
+    (data / "manifest.sha256").unlink()
+    edit_whole(field, value, data)
+    with pytest.raises(CareError, match=f"data/metadata.json, {field}: .*: nsac-record check"):
+        summarise(InfoConfig(NAME, quiet=True))
+
+
+def test_an_episode_of_a_huge_number_is_told_at_once(data: Path) -> None:
+    (data / f"{10**15}").mkdir()
+    assert f"data set, episodes: 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and {10**15 - 13} more of" in (
+        " ".join(words())
+    )
 
 
 def test_tracks_beside_those_of_the_test_are_fine(data: Path) -> None:
@@ -232,6 +270,23 @@ def test_what_is_wrong_with_the_arrays_is_told(
     told = words()
     assert any(line.startswith("episode 1, ") and expected in line for line in told), told
     assert all(line.startswith(("episode 1, ", "data set, metadata")) for line in told)
+
+
+@pytest.mark.parametrize("field", ["rewards", "terminations", "truncations"])
+@pytest.mark.parametrize("values", [["one"] * (STEPS + 1), [[1.0]] * (STEPS + 1), [{"a": 1}] * 6])
+def test_arrays_of_another_kind_are_told(data: Path, field: str, values: list[object]) -> None:
+    (data / "manifest.sha256").unlink()
+    file = data / "1" / "part-0.arrow"
+    with pa.OSFile(str(file)) as opened, pa.ipc.open_file(opened) as stored:
+        table = stored.read_all()
+    column = table.column_names.index(field)
+    table = table.set_column(column, field, pa.array(values))
+    with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    (told,) = words()
+    assert told.startswith(f"episode 1, part-0.arrow: cannot be read: {field} are ")
+    with pytest.raises(DemonstrationError, match=f"episode 1 of {NAME} cannot be read: {field}"):
+        summarise(InfoConfig(NAME, quiet=True))
 
 
 def test_a_recording_that_grows_is_not_called_interrupted(

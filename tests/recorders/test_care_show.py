@@ -14,7 +14,7 @@ from PIL import Image
 
 from recorders import Disturbance, RecordConfig, record
 from recorders.care.config import InfoConfig, ShowConfig
-from recorders.care.contact_sheet import GAP, MARGIN, TILE
+from recorders.care.contact_sheet import GAP, MARGIN, STRIP, TILE
 from recorders.care.errors import CareError
 from recorders.care.pictures import show_data_set
 from recorders.care.summary import Summary, summarise
@@ -137,6 +137,28 @@ def test_episodes_without_metadata_of_ours(make: MakeConfig, root: Path, tmp_pat
     assert isinstance(found.episodes, pd.DataFrame)
     json.dumps(found.as_json(), allow_nan=False)
     assert len(show_data_set(ShowConfig(NAME, tmp_path / "out", quiet=True))) == 4
+
+
+@pytest.mark.parametrize("steer", [np.nan, np.inf, 1e30])
+def test_nothing_is_drawn_of_a_label_that_is_no_number(
+    make: MakeConfig, tmp_path: Path, steer: float
+) -> None:
+    record(make(episodes=1, max_steps=3))
+    stored = minari.load_dataset(NAME)
+    (stored.storage.data_path / "manifest.sha256").unlink()
+    names = ("observations", "actions", "rewards", "terminations", "truncations")
+    arrays: dict[str, Any] = {name: np.array(getattr(stored[0], name)) for name in names}
+    arrays["actions"][1, 0] = steer
+    stored.storage.update_episodes([EpisodeBuffer(id=0, infos={}, **arrays)])
+    show_data_set(ShowConfig(NAME, tmp_path / "out", frames=1, quiet=True))
+    with Image.open(tmp_path / "out" / "frames.png") as image:
+        sheet = np.asarray(image)
+    second_row = 44 + TILE + STRIP + GAP
+    bar = sheet[second_row + TILE + 6, MARGIN : MARGIN + TILE]
+    blue = (bar == (0, 0x72, 0xB2)).all(axis=1).sum()
+    assert blue == pytest.approx(TILE // 2 if steer == 1e30 else 0, abs=2)
+    facts = summarise(InfoConfig(NAME, quiet=True)).as_json()
+    json.dumps(facts, allow_nan=False)
 
 
 @pytest.mark.parametrize("values", [["fast"] * 4, [[1.0, 2.0]] * 4])
