@@ -90,6 +90,11 @@ class _Passengers:
         """Whether as many rows are written as were asked for."""
         return 0 < self.config.rows <= self.rows
 
+    def check(self) -> None:
+        """Raises the fault of a row that could not be written."""
+        for log in self.logs:
+            log.check()
+
     def make(self) -> Callable[[], Driver]:
         waiting: list[Driver] = [self._passenger()]
         return lambda: waiting.pop() if waiting else self._passenger()
@@ -118,7 +123,7 @@ def record_udacity(
         How many rows were written.
 
     Raises:
-        DrivingLogError: The configuration cannot be, or the folder cannot be written.
+        DrivingLogError: The configuration cannot be, or the folder or a row cannot be written.
         drive.udacity.bridge.BridgeError: The port is none, or the address public.
         maps.files.locks.LockedError: Another process writes to the folder.
         OSError: The port is taken, or the folder cannot be written.
@@ -143,6 +148,7 @@ def _watch(
     shown = console or Console(quiet=True)
     with Live(console=shown, auto_refresh=False, transient=True) as live:
         while True:
+            passengers.check()
             passed = time.monotonic() - start
             if passengers.full() or 0 < config.seconds <= passed:
                 return

@@ -59,6 +59,7 @@ class DrivingLog:
         self.rows = 0
         self._images = self.folder / IMAGE_FOLDER
         self._new = not (self.folder / LOG_NAME).exists()
+        self._fault: DrivingLogError | None = None
         try:
             self._images.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.folder / LOG_NAME, os.O_RDWR | os.O_CREAT | os.O_APPEND)
@@ -110,8 +111,19 @@ class DrivingLog:
             os.ftruncate(self._file, size)
             for path in paths:
                 path.unlink(missing_ok=True)
-            raise DrivingLogError(f"{self.folder}: cannot be written ({fault.strerror})") from None
+            reason = f"{self.folder}: cannot be written ({fault.strerror})"
+            self._fault = DrivingLogError(reason)
+            raise DrivingLogError(reason) from None
         self.rows += 1
+
+    def check(self) -> None:
+        """Tells whoever looks on, perhaps in another thread, that a row has been lost.
+
+        Raises:
+            DrivingLogError: One could not be written, as on a full disk.
+        """
+        if self._fault is not None:
+            raise self._fault
 
     def close(self) -> None:
         """Closes the file; may be called again."""

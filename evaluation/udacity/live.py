@@ -4,13 +4,13 @@ import asyncio
 import contextlib
 import signal
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.live import Live
 
 import policies
-from drive.udacity.bridge import Bridge, Driver, MakeDriver, Status, first_at_once
+from drive.udacity.bridge import Bridge, Driver, Status, first_at_once
 from drive.udacity.driving_log import DrivingLog
 from drive.udacity.recorded import RecordedDriver
 from evaluation.udacity.driver import PolicyDriver
@@ -27,7 +27,8 @@ class _Drivers:
     """Makes a driver for each simulator."""
 
     config: LiveConfig
-    logs: ExitStack
+    files: ExitStack
+    logs: list[DrivingLog] = field(default_factory=list)
     _made: int = 0
 
     def make(self) -> Driver:
@@ -38,7 +39,8 @@ class _Drivers:
         if config.record is None:
             return driver
         folder = config.record if self._made == 1 else config.record / f"simulator-{self._made}"
-        return RecordedDriver(driver, self.logs.enter_context(DrivingLog(folder)))
+        self.logs.append(self.files.enter_context(DrivingLog(folder)))
+        return RecordedDriver(driver, self.logs[-1])
 
 
 def drive_live(config: LiveConfig, console: Console) -> Status:
@@ -53,33 +55,36 @@ def drive_live(config: LiveConfig, console: Console) -> Status:
 
     Raises:
         EvaluationError, PolicyError, BridgeError: In one line, before anything is driven.
-        drive.udacity.driving_log.DrivingLogError: The folder cannot be written.
+        drive.udacity.driving_log.DrivingLogError: The folder, or a row later, cannot be written.
         maps.files.locks.LockedError: Another process writes to the folder.
         OSError: The port is taken, or the folder cannot be written.
     """
     config.check()
-    with ExitStack() as logs:
+    with ExitStack() as files:
         if config.record is not None:
-            logs.enter_context(locked_folder(config.record))
-        return asyncio.run(_serve(first_at_once(_Drivers(config, logs).make), config, console))
+            files.enter_context(locked_folder(config.record))
+        return asyncio.run(_serve(_Drivers(config, files), config, console))
 
 
-async def _serve(make_driver: MakeDriver, config: LiveConfig, console: Console) -> Status:
-    async with Bridge(make_driver, config.bridge) as bridge:
+async def _serve(drivers: _Drivers, config: LiveConfig, console: Console) -> Status:
+    async with Bridge(first_at_once(drivers.make), config.bridge) as bridge:
         port, told = bridge.port, _told_to_stop()
         with (
             Live(console=console, auto_refresh=False, transient=True) as live,
             contextlib.suppress(TimeoutError),
         ):
-            await asyncio.wait_for(_watch(bridge, config, live, told), config.seconds or None)
+            await asyncio.wait_for(_watch(bridge, drivers, live, told), config.seconds or None)
     status = bridge.status()
     console.print(screen(status, config.policy, f"{config.host}:{port}"))
     return status
 
 
-async def _watch(bridge: Bridge, config: LiveConfig, live: Live, told: asyncio.Event) -> None:
-    """Shows how it goes, until told to stop."""
+async def _watch(bridge: Bridge, drivers: _Drivers, live: Live, told: asyncio.Event) -> None:
+    """Shows how it goes, until told to stop, or a row cannot be written."""
+    config = drivers.config
     while not told.is_set():
+        for log in drivers.logs:
+            log.check()
         if not config.quiet:
             where = f"{config.host}:{bridge.port}"
             live.update(screen(bridge.status(), config.policy, where), refresh=True)

@@ -1,6 +1,7 @@
 """``nsac-evaluate --world udacity``: driven by a client of other make, shown, recorded, refused."""
 
 import base64
+import errno
 import io
 import os
 import signal
@@ -21,6 +22,7 @@ from rich.console import Console
 
 from drive.observation import ObservationSpec
 from drive.udacity.bridge import Status
+from drive.udacity.driving_log_error import DrivingLogError
 from drive.udacity.frames import encode
 from drive.udacity.recordings import read
 from drive.udacity.reply_times import ReplySpeed
@@ -120,6 +122,19 @@ def test_whatever_connects_is_driven_shown_and_recorded(tmp_path: Path, jpegs: l
     for row in recording.rows:
         numbers = (row.steering, row.throttle, row.brake, row.speed)
         assert numbers == pytest.approx((0.1, 1.0, 0.0, 4.0))
+
+
+def test_a_drive_whose_rows_find_no_room_ends(
+    tmp_path: Path, jpegs: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    config = LiveConfig("steady", port=free_port(), seconds=60.0, record=tmp_path / "seen")
+    with pytest.raises(DrivingLogError, match=r"seen: cannot be written \(No space left"):
+        drive(config, jpegs)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_slow_policy_shows_on_the_screen(

@@ -9,15 +9,21 @@ from dataclasses import dataclass, replace
 from math import cos, sin
 from pathlib import Path
 from shutil import copytree
+from threading import Thread
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from drive.udacity.driving_log_error import DrivingLogError
 from drive.udacity.recordings import read
+from drive.udacity.simulator import stand_in
+from drive.udacity.simulator.config import StandInConfig
 from maps.files import tensor_file
 from nsac_core.benchmarks.data_sets import SOURCES
 from recorders import RecordConfig, record
+from recorders.udacity import record_udacity
+from recorders.udacity_config import UdacityRecordConfig
 
 ROOT = Path(__file__).parents[2]
 FULL = ": No space left on device"
@@ -216,3 +222,24 @@ def test_a_recording_of_the_stand_in_keeps_every_row_up_to_the_last(
     assert found.faults == ()
     assert len(found.rows) > 1
     assert set(pictures) == set((folder / "run" / "IMG").iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.fault("disk full", "nsac-record udacity", "one line, at once; every row is whole")
+def test_a_recording_of_the_simulator_ends_where_a_row_finds_no_room(
+    disk: Callable[[str], Path],
+) -> None:
+    folder = disk("64k")
+    simulators: list[Thread] = []
+
+    def connect(port: int) -> None:
+        how = StandInConfig(driver="scripted", clock="lockstep", port=port, seconds=20)
+        simulators.append(Thread(target=stand_in.run, args=(how,), daemon=True))
+        simulators[0].start()
+
+    with pytest.raises(DrivingLogError, match=r"run: cannot be written \(No space left"):
+        record_udacity(UdacityRecordConfig(folder / "run", rows=1000, port=0), ready=connect)
+    simulators[0].join(20)
+    found = read(folder / "run", decode=True)
+    assert found.faults == ()
+    assert {row.centre for row in found.rows} == set((folder / "run" / "IMG").iterdir())
