@@ -16,7 +16,7 @@ from evaluation.labels import labelled
 from evaluation.metrics.base import column
 from evaluation.metrics.uncertainty import total_sigma
 from evaluation.perturbations import CLEAN
-from nsac_core.benchmarks.report import save_picture
+from maps.files.picture_file import save_picture
 from policies.protocol import ACTIONS
 
 FloatArray = NDArray[np.float64]

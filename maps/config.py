@@ -18,7 +18,8 @@ class ShowMap:
 
     Attributes:
         map: Name (`oval`), gymnasium seed (`seed:42`), or path of a JSON file.
-        png: Where to write a picture of it; none is written if not given.
+        png: Where to write a picture of it, `.png`, or as well `.svg` or `.pdf`; none is written
+            if not given.
     """
 
     map: Annotated[str, tyro.conf.Positional]

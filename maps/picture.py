@@ -3,23 +3,27 @@
 from pathlib import Path
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from maps.files.whole import whole
+from maps.files import picture_file
 from maps.shaping import reach, resample, tangents
-from maps.track_map import TrackMap
+from maps.track_map import MapError, TrackMap
 
 GRASS, ROAD, EDGE, INK = "#cfe8c4", "#6b6f76", "#ffffff", "#22262b"
 
 
 def save_picture(track: TrackMap, path: str | Path) -> None:
-    """Draw a map from above as a PNG file: road, centre line, start, direction, a hundred units."""
-    figure = draw_picture(track)
-    FigureCanvasAgg(figure)
-    with whole(Path(path)) as aside:
-        figure.savefig(aside, dpi=120, format="png")
+    """Draw a map from above: road, centre line, start, direction, a hundred units.
+
+    Raises:
+        MapError: The name does not end as a picture's, `.png`, `.svg` or `.pdf`.
+    """
+    file = Path(path)
+    fault = picture_file.find_fault(file)
+    if fault:
+        raise MapError(fault)
+    picture_file.save_picture(draw_picture(track), file, dpi=120)
 
 
 def draw_picture(track: TrackMap) -> Figure:

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from socket import gaierror
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -117,22 +118,25 @@ class Bridge:
         """Opens the port.
 
         Raises:
-            OSError: If it is taken.
+            OSError: If it is taken, or there is no such host.
         """
         limits = self.config.limits
-        self._server = await serve(
-            self._serve,
-            self.config.host,
-            self.config.port,
-            compression=None,
-            ping_interval=None,
-            open_timeout=limits.handshake,
-            close_timeout=1.0,
-            max_size=MAX_MESSAGE,
-            process_request=_refuse,
-            create_connection=self._connection,  # type: ignore[arg-type] # a factory will do
-            logger=_websocket_log,
-        )
+        try:
+            self._server = await serve(
+                self._serve,
+                self.config.host,
+                self.config.port,
+                compression=None,
+                ping_interval=None,
+                open_timeout=limits.handshake,
+                close_timeout=1.0,
+                max_size=MAX_MESSAGE,
+                process_request=_refuse,
+                create_connection=self._connection,  # type: ignore[arg-type] # a factory will do
+                logger=_websocket_log,
+            )
+        except gaierror as fault:
+            raise OSError(fault.errno, fault.strerror, self.config.host) from None
         return self
 
     async def __aexit__(

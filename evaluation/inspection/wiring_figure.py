@@ -21,16 +21,14 @@ from evaluation.inspection import traces
 from evaluation.inspection.learned import learned_driver
 from evaluation.inspection.seen_laps import SeenLap, seen_laps
 from evaluation.inspection.wiring_config import WiringConfig
+from maps.files.picture_file import find_fault, save_picture
 from maps.files.whole import writable
 from nsac_core import NSAC
-from nsac_core.benchmarks.report import save_picture
 from nsac_core.circuit_attention import CircuitAttention
 from nsac_core.recording import layers
 
 FloatArray = NDArray[np.float64]
 
-SUFFIXES = (".png", ".svg", ".pdf")
-"""Of pictures."""
 GROUPS = ("sensory", "inter", "command", "motor")
 _COLOURS = ScalarMappable(Normalize(-1, 1), "coolwarm")
 """Of potentials, each as a share of the largest of its group."""
@@ -55,11 +53,7 @@ class Circuit:
 
     @classmethod
     def of(cls, layer: CircuitAttention, member: int | None = None) -> "Circuit":
-        """That of an attention layer; ``member`` of one that is stacked.
-
-        Raises:
-            IndexError: There is no such member.
-        """
+        """That of an attention layer; ``member`` of one that is stacked."""
         backbone = layer.backbone
         command = backbone.command.weight * backbone.command.mask
         motor = backbone.motor.weight * backbone.motor.mask
@@ -79,11 +73,15 @@ def save_wiring(config: WiringConfig) -> Path:
     """Draws the circuit and returns the file.
 
     Raises:
-        EvaluationError: The driver has no circuit, or the run no such lap, step or traces.
+        EvaluationError: The driver has no circuit or no such member, the run no such lap, step or
+            traces, or an option says nothing.
         PolicyError: The policy cannot be loaded.
     """
-    if config.out.suffix not in SUFFIXES:
-        raise EvaluationError(f"{config.out}: expected a name ending .png, .svg or .pdf")
+    fault = find_fault(config.out)
+    if fault:
+        raise EvaluationError(fault)
+    if config.run is None and (config.lap or config.step):
+        raise EvaluationError("--lap and --step are of a --run, which is not given")
     with writable(config.out):
         save_picture(_drawn(config), config.out)
     return config.out
@@ -96,10 +94,12 @@ def _drawn(config: WiringConfig) -> Figure:
     if not found:
         raise EvaluationError(f"{config.policy}: has no attention circuit to draw")
     stacked = found[0].backbone.inter_weight.ndim == 3
-    try:
-        circuit = Circuit.of(found[0], config.member if stacked else None)
-    except IndexError:
-        raise EvaluationError(f"{config.policy}: has no member {config.member}") from None
+    members = len(found[0].backbone.inter_weight) if stacked else 1
+    if not 0 <= config.member < members:
+        raise EvaluationError(
+            f"{config.policy}: has no member {config.member}, expected 0 to {members - 1}"
+        )
+    circuit = Circuit.of(found[0], config.member if stacked else None)
     title, activity = policy.name, None
     if config.run is not None:
         lap = _lap(config.run, (policy.name, config.policy), config.lap)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
 import policies
@@ -19,8 +18,8 @@ from evaluation.inspection.saliency.maps import saliency_maps, scaled
 from evaluation.inspection.saliency.network import PictureNetwork, network_of
 from evaluation.inspection.saliency.overlay import as_bytes, overlaid
 from evaluation.udacity.saliency_config import SaliencyConfig
+from maps.files.picture_file import find_fault, save_picture
 from maps.files.whole import writable
-from nsac_core.benchmarks.report import save_picture
 
 _INCHES = 3.2
 _BRIGHTEST = 0.995
@@ -37,8 +36,9 @@ def draw_saliency(config: SaliencyConfig) -> Path:
     """
     if not config.policies:
         raise EvaluationError("no policy is given")
-    if config.out.suffix[1:].lower() not in FigureCanvasBase.get_supported_filetypes():
-        raise EvaluationError(f"{config.out}: no picture, expected one such as saliency.png")
+    fault = find_fault(config.out)
+    if fault:
+        raise EvaluationError(fault)
     with writable(config.out):
         save_picture(_drawn(config), config.out)
     return config.out

@@ -16,7 +16,7 @@ class SaliencyConfig:
     Attributes:
         policies: Checkpoints of ``nsac-train udacity``, or ``nsac-udacity`` (bundled).
         data: Folder of the recording that the frames are of.
-        out: Picture to write, such as ``saliency.png``.
+        out: The picture: its ending says in which format, ``.png``, ``.svg`` or ``.pdf``.
         rows: Numbers of the recording's rows, from 0; by default four, evenly over it.
         lens: Which map; by default Grad-CAM of the steering on the last 64-channel layer. Its
             gradient is drawn below it.

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 
 from maps.files import parquet_file
-from maps.files.whole import whole, write_text
+from maps.files.picture_file import save_picture
+from maps.files.whole import write_text
 from nsac_core.benchmarks import cells
 from nsac_core.benchmarks.cells import with_part
 from nsac_core.benchmarks.contenders import order
@@ -138,19 +138,6 @@ def save_figure(figure: Figure, stem: Path) -> list[Path]:
     for file in files:
         save_picture(figure, file)
     return files
-
-
-def save_picture(figure: Figure, file: Path) -> None:
-    """In the format that the file's ending says, whole or not at all.
-
-    Raises:
-        ValueError: There is no such format.
-        OSError: It cannot be written.
-    """
-    suffix = file.suffix[1:].lower()
-    metadata = {"Date": None} if suffix == "svg" else None
-    with mpl.rc_context({"svg.hashsalt": "nsac-bench"}), whole(file) as aside:
-        figure.savefig(aside, dpi=130, metadata=metadata, format=suffix)
 
 
 def _summary(frame: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:

@@ -10,8 +10,8 @@ from minari import EpisodeData
 from numpy.typing import NDArray
 
 from maps.files.folders import made_folder
+from maps.files.picture_file import save_picture
 from maps.files.whole import whole
-from nsac_core.benchmarks.report import save_picture
 from policies.data_sets import DataSet
 from recorders.care.action_figure import action_histograms
 from recorders.care.config import ShowConfig

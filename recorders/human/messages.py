@@ -25,7 +25,7 @@ LAMPS = {
 LEAVING = (
     ("", "This episode will not be recorded. Those that you kept are:"),
     ("", "the same command goes on after them."),
-    ("Enter, A", "stop"),
+    ("Enter, pad A", "stop"),
     ("any other key", "go back"),
 )
 
@@ -79,9 +79,9 @@ def _help(discard_seconds: float) -> tuple[tuple[str, str], ...]:
         ("up, W, right trigger", "gas"),
         ("down, S, space, left trigger", "brake"),
         ("P, Start", "pause, go on"),
-        ("Backspace, B", f"take back the last {discard_seconds:g} s"),
-        ("R, Y", "start this episode again"),
-        ("N, Enter, X", "end this episode and keep it"),
+        ("Backspace, pad B", f"take back the last {discard_seconds:g} s"),
+        ("R, pad Y", "start this episode again"),
+        ("N, Enter, pad X", "end this episode and keep it"),
         ("H, F1, Back", "this page"),
         ("Esc", "stop recording; the same command goes on"),
         ("", "What was taken back is not recorded. Press any key."),
@@ -91,17 +91,17 @@ def _help(discard_seconds: float) -> tuple[tuple[str, str], ...]:
 def _paused(discard_seconds: float) -> tuple[tuple[str, str], ...]:
     return (
         ("arrows, WASD, P, Start", "go on"),
-        ("Backspace, B", f"take back {discard_seconds:g} s"),
-        ("R, Y", "start this episode again"),
-        ("N, Enter, X", "end this episode and keep it"),
+        ("Backspace, pad B", f"take back {discard_seconds:g} s"),
+        ("R, pad Y", "start this episode again"),
+        ("N, Enter, pad X", "end this episode and keep it"),
         ("H", "help"),
     )
 
 
 def _after(discard_seconds: float) -> tuple[tuple[str, str], ...]:
     return (
-        ("Enter, N, A", "keep it"),
-        ("R, Y", "drive it again"),
-        ("Backspace, B", f"take back the last {discard_seconds:g} s"),
+        ("Enter, N, pad A", "keep it"),
+        ("R, pad Y", "drive it again"),
+        ("Backspace, pad B", f"take back the last {discard_seconds:g} s"),
         ("Esc", "stop without it"),
     )

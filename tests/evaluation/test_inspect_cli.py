@@ -58,7 +58,9 @@ def test_the_wiring_is_drawn_with_and_without_a_step(
         ("wiring --policy nsac --run {run} --step 30 --out {out}.png", "expected 0 to 29"),
         ("wiring --policy nsac --run {run} --lap 1 --out {out}.png", "lap 1 was driven by nobody"),
         ("wiring --policy ppo --out {out}.png", "has no attention circuit to draw"),
-        ("wiring --policy nsac --out {out}.txt", "expected a name ending .png"),
+        ("wiring --policy nsac --out {out}.txt", "expected a name ending .png, .svg or .pdf"),
+        ("wiring --policy nsac --member 5 --out {out}.png", "has no member 5, expected 0 to 0"),
+        ("wiring --policy nsac --step 3 --out {out}.png", "are of a --run, which is not given"),
         ("traces --policy nsac --out {out}", "--policy and --map go together"),
         ("traces --out {out}", "config.json is missing"),
         (

@@ -27,6 +27,21 @@ def test_show_draws_the_road_where_it_is(tmp_path: Path) -> None:
     assert road.sum() / (road | grass).sum() == pytest.approx(share, rel=0.15)
 
 
+def test_the_ending_of_a_picture_is_its_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for ending, begins in ((".svg", b"<?xml"), (".pdf", b"%PDF"), (".PNG", b"\x89PNG")):
+        files = [tmp_path / f"{name}{ending}" for name in ("a", "b")]
+        for file in files:
+            main(["show", "oval", "--png", str(file)])
+        first, again = (file.read_bytes() for file in files)
+        assert first.startswith(begins)
+        assert first == again
+    with pytest.raises(SystemExit, match="2"):
+        main(["show", "oval", "--png", str(tmp_path / "a.jpg")])
+    assert "a.jpg: expected a name ending .png, .svg or .pdf\n" in capsys.readouterr().err
+
+
 def test_show_describes_the_map(capsys: pytest.CaptureFixture[str]) -> None:
     main(["show", "sweeps"])
     out = capsys.readouterr().out

@@ -321,6 +321,18 @@ def test_loopback_is_not_public(host: str, scripted: MakeScripted) -> None:
     Bridge(scripted, BridgeConfig(host=host))
 
 
+def test_a_host_that_is_not_there_is_named(
+    scripted: MakeScripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resolve(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr("drive.udacity.bridge.serve", resolve)
+    server = in_background(scripted, BridgeConfig(host="nosuch.invalid", public=True))
+    with pytest.raises(OSError, match=r"Name or service not known: 'nosuch\.invalid'"):
+        server.__enter__()
+
+
 def test_a_port_that_is_taken_is_named(serve: Serve, scripted: MakeScripted) -> None:
     bridge = serve(scripted)
     second = in_background(scripted, BridgeConfig(port=bridge.port))
