@@ -53,13 +53,6 @@ class Drives:
         """Of each row, ``(rows,)``."""
         return np.array([row.steering for row in self.rows], dtype=np.float32)
 
-    def fingerprint(self) -> str:
-        """Tells other rows from these, by names of images and steering."""
-        digest = hashlib.sha256()
-        for row in self.rows:
-            digest.update(f"{row.centre.name} {row.steering!r}\n".encode())
-        return digest.hexdigest()[:16]
-
     def sha256(self) -> str:
         """Tells any other rows from these, by all their numbers and every byte of their images."""
         digest = hashlib.sha256()

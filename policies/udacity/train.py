@@ -104,5 +104,5 @@ def _described(training: Drives, validation: Drives) -> dict[str, Any]:
         "training_rows": len(training),
         "validation_rows": len(validation),
         "faults": dict(Counter(fault.cause for fault in training.faults)),
-        "fingerprint": f"{training.fingerprint()} {validation.fingerprint()}",
+        "fingerprint": f"{training.sha256()} {validation.sha256()}",
     }

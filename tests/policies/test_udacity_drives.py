@@ -82,13 +82,17 @@ def test_an_empty_recording_and_what_is_skipped_are_named(tmp_path: Path) -> Non
         drives.load([tmp_path])
 
 
-def test_another_steering_is_another_fingerprint(recording: drives.Drives, tmp_path: Path) -> None:
+def test_other_rows_and_other_images_of_the_same_names_are_other_data(
+    recording: drives.Drives, tmp_path: Path
+) -> None:
     moments = [row / 15 for row in range(3)]
-    one, other = (
-        drives.load([record(tmp_path / name, times, [GRAY] * 3)])
-        for name, times in (("a", moments), ("b", moments))
+    one, same, red = (
+        drives.load([record(tmp_path / name, moments, [GRAY, GRAY, last])])
+        for name, last in (("a", GRAY), ("b", GRAY), ("c", RED))
     )
-    assert one.fingerprint() == other.fingerprint() != recording.fingerprint()
+    assert [row.centre.name for row in one.rows] == [row.centre.name for row in red.rows]
+    assert one.sha256() == same.sha256() != recording.sha256()
+    assert one.sha256() != red.sha256()
 
 
 def test_a_red_and_a_blue_file_reach_the_batch_as_rgb(tmp_path: Path) -> None:
