@@ -10,7 +10,7 @@ from drive.udacity.driving_log import LOG_NAME
 from drive.udacity.driving_log_error import DrivingLogError
 from maps.faults import one_line
 from maps.files.json_file import JsonError
-from maps.files.whole import write_text
+from maps.files.whole import writable, write_text
 from policies.data_sets import root_folder
 from policies.minari_files import DemonstrationError
 from recorders.care.checking import check_data_set
@@ -40,7 +40,7 @@ UNSOUND = 1
 
 def info(config: InfoConfig) -> None:
     """Says what a data set holds."""
-    with one_line(*FAULTS):
+    with one_line(*FAULTS), writable(config.json):
         summary = summarise(config)
         if config.json is not None:
             write_text(config.json, json.dumps(summary.as_json(), indent=1) + "\n")

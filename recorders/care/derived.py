@@ -4,8 +4,8 @@ import importlib.metadata
 import json
 import os
 import shutil
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,33 +54,40 @@ class Derivation:
         return list({source.name: source for source, _ in self.episodes}.values())
 
 
-def make_new(derivation: Derivation, root: Path) -> None:
-    """Makes a new data set, which appears whole or not at all.
+@contextmanager
+def claimed(name: str, root: Path) -> Iterator[RecordedDataSet]:
+    """Holds the place of a new data set alone.
 
     Args:
-        derivation: What of.
+        name: Its Minari id.
         root: Folder of the data sets.
 
     Raises:
         CareError: There is one of that name.
         recorders.config.RecordError: Minari refuses the name.
         maps.files.locks.LockedError: Another process makes it.
+        OSError: It cannot be written.
     """
-    RecordConfig(out=derivation.name).check()
-    new = RecordedDataSet(root, derivation.name)
+    RecordConfig(out=name).check()
+    new = RecordedDataSet(root, name)
     with new.locked():
         replacing.recover(new.folder)
         if new.finished.exists() or new.growing.exists():
-            raise CareError(f"data set {new.name} exists in {root}: choose another --out")
-        try:
-            with new.temporary_folder() as aside:
-                built = build(derivation, aside)
-                namespace = parse_dataset_id(new.name)[0]
-                if namespace is not None:
-                    declare_namespaces(new.folder, namespace)
-                built.rename(new.finished)
-        finally:
-            shutil.rmtree(new.aside, ignore_errors=True)
+            raise CareError(f"data set {name} exists in {root}: choose another --out")
+        yield new
+
+
+def make_new(derivation: Derivation, new: RecordedDataSet) -> None:
+    """Makes a new data set, which appears whole or not at all, in the place that is claimed."""
+    try:
+        with new.temporary_folder() as aside:
+            built = build(derivation, aside)
+            namespace = parse_dataset_id(new.name)[0]
+            if namespace is not None:
+                declare_namespaces(new.folder, namespace)
+            built.rename(new.finished)
+    finally:
+        shutil.rmtree(new.aside, ignore_errors=True)
 
 
 def build(derivation: Derivation, aside: Path) -> Path:

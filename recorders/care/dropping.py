@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from maps.files.one_line_error import did_you_mean
-from policies.data_sets import DataSet
+from policies.data_sets import DataSet, root_folder
 from recorders.care.config import DropEpisodesConfig
-from recorders.care.derived import Derivation, build, make_new
+from recorders.care.derived import Derivation, build, claimed, make_new
 from recorders.care.episode_numbers import parse
 from recorders.care.errors import CareError
 from recorders.care.stored import held, open_stored
@@ -44,9 +44,12 @@ def drop(config: DropEpisodesConfig) -> Dropped:
     """
     _check(config)
     with ExitStack() as stack:
+        new = None
         if config.dry_run:
             source = open_stored(config.data_set, config.data_root)
         else:
+            if config.out is not None:
+                new = stack.enter_context(claimed(config.out, root_folder(config.data_root)))
             source = stack.enter_context(held(config.data_set, config.data_root))
         reasons = dict(_reasons(config, source))
         kept = [i for i in range(len(source.entries)) if i not in reasons]
@@ -55,11 +58,14 @@ def drop(config: DropEpisodesConfig) -> Dropped:
         if not kept:
             raise CareError(f"all {len(reasons)} episodes of {source.name} are to be dropped")
         if not config.dry_run:
-            _make(config, source, kept)
+            _make(config, source, kept, new)
     return Dropped(reasons, len(kept), sum(int(source.entries[i]["total_steps"]) for i in kept))
 
 
-def _make(config: DropEpisodesConfig, source: DataSet, kept: list[int]) -> None:
+def _make(
+    config: DropEpisodesConfig, source: DataSet, kept: list[int], new: RecordedDataSet | None
+) -> None:
+    """Makes the data set in the place that is claimed for it, or in that of its source."""
     derivation = Derivation(
         config.out or source.metadata.get("dataset_id", source.name),  # a link has another name
         [(source, i) for i in kept],
@@ -67,8 +73,8 @@ def _make(config: DropEpisodesConfig, source: DataSet, kept: list[int]) -> None:
         config.copy,
         config.quiet,
     )
-    if config.out is not None:
-        make_new(derivation, source.root)
+    if new is not None:
+        make_new(derivation, new)
         return
     place = RecordedDataSet(source.root, source.name)
     with place.temporary_folder() as aside:

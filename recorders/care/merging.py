@@ -10,7 +10,7 @@ import pyarrow as pa
 from policies.data_sets import DataSet, root_folder, tidy
 from policies.shared_episodes import refuse_shared, refuse_twice
 from recorders.care.config import MergeConfig
-from recorders.care.derived import Derivation, make_new
+from recorders.care.derived import Derivation, claimed, make_new
 from recorders.care.errors import CareError
 from recorders.care.stored import held
 
@@ -33,6 +33,7 @@ def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
         raise CareError("a merge takes two data sets or more")
     refuse_twice(names, root_folder(config.data_root))
     with ExitStack() as stack:
+        new = stack.enter_context(claimed(config.out, root_folder(config.data_root)))
         sources = [stack.enter_context(held(name, config.data_root)) for name in names]
         for source in sources[1:]:
             _compare(sources[0], source)
@@ -41,7 +42,7 @@ def merge_data_sets(config: MergeConfig) -> tuple[int, int]:
         derivation = Derivation(
             config.out, episodes, "nsac-record merge", config.copy, config.quiet
         )
-        make_new(derivation, root_folder(config.data_root))
+        make_new(derivation, new)
     return len(episodes), sum(int(source.entries[i]["total_steps"]) for source, i in episodes)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from minari import EpisodeData
 from numpy.typing import NDArray
 
-from maps.files.folders import made_folder
+from maps.files.locks import locked_folder
 from maps.files.picture_file import save_picture
 from maps.files.whole import whole
 from policies.data_sets import DataSet
@@ -50,14 +50,14 @@ def show_data_set(config: ShowConfig) -> list[Path]:
     Raises:
         CareError: An episode is not there.
         policies.demonstrations.DemonstrationError: The data set is unknown, unfinished or damaged.
+        maps.files.locks.LockedError: Another process writes to the folder of the pictures.
     """
     if not 1 <= config.frames <= MOST_FRAMES:
         raise CareError(f"frames must lie in [1, {MOST_FRAMES}], not {config.frames}")
-    data = open_stored(config.data_set, config.data_root)
-    numbers = parse(config.episodes, len(data.entries)) or list(range(len(data.entries)))
-    gathered = _gather(config, data, numbers)
-    with made_folder(config.out):
-        return _save(config.out, data, numbers, gathered)
+    with locked_folder(config.out):
+        data = open_stored(config.data_set, config.data_root)
+        numbers = parse(config.episodes, len(data.entries)) or list(range(len(data.entries)))
+        return _save(config.out, data, numbers, _gather(config, data, numbers))
 
 
 def _gather(config: ShowConfig, data: DataSet, numbers: Sequence[int]) -> _Gathered:
