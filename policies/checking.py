@@ -1,11 +1,13 @@
 """Checks what a policy returns, so that a fault is named where it arises."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maps.files.one_line_error import with_kind
 from policies.errors import PolicyError
 from policies.protocol import CARRACING, ActionSpace, Decision, Policy, Watchful, actions_of
 
@@ -28,13 +30,23 @@ class CheckedPolicy:
         self.observation = policy.observation
 
     def reset(self, n: int, seed: int = 0) -> None:
-        """Prepares the policy for ``n`` new laps."""
-        self.policy.reset(n, seed)
+        """Prepares the policy for ``n`` new laps.
+
+        Raises:
+            PolicyError: If it fails; in one line.
+        """
+        with failures(f"{self.name}: reset() failed"):
+            self.policy.reset(n, seed)
 
     def watch(self, worlds: Sequence[Any]) -> None:
-        """Shows the worlds to a policy that reads them."""
+        """Shows the worlds to a policy that reads them.
+
+        Raises:
+            PolicyError: If it fails; in one line.
+        """
         if isinstance(self.policy, Watchful):
-            self.policy.watch(worlds)
+            with failures(f"{self.name}: watch() failed"):
+                self.policy.watch(worlds)
 
     def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:
         """The policy's decision.
@@ -46,6 +58,24 @@ class CheckedPolicy:
         space = actions_of(self.observation)
         check_decision(decision, len(observations), self.name, self.nan_sigma, space)
         return decision
+
+
+@contextmanager
+def failures(words: str) -> Iterator[None]:
+    """Puts what code of a user raises, which may be anything, in one line.
+
+    Args:
+        words: What failed.
+
+    Raises:
+        PolicyError: It does.
+    """
+    try:
+        yield
+    except PolicyError:
+        raise
+    except (Exception, SystemExit) as fault:
+        raise PolicyError(f"{words}: {with_kind(fault)}") from fault
 
 
 def checked(policy: Policy, nan_sigma: bool = False) -> Policy:

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from drive.observation import ObservationSpec
-from maps.files.one_line_error import did_you_mean, with_kind
+from maps.files.one_line_error import did_you_mean
 from maps.files.present import is_file
 from policies import checkpoint, selective
-from policies.checking import checked
+from policies.checking import checked, failures
 from policies.errors import PolicyError
 from policies.foreign import loading as foreign
 from policies.foreign import source as files
@@ -128,14 +128,10 @@ def _supervised(text: str, trust: bool) -> Policy:
 def _from_factory(text: str) -> Policy:
     module_name, _, attribute = text.partition(":")
     with _working_folder_importable():
-        try:
+        with failures(f"{text}: cannot be imported"):
             factory: Callable[[], object] = getattr(importlib.import_module(module_name), attribute)
-        except (Exception, SystemExit) as fault:  # a user's module may raise anything on import
-            raise PolicyError(f"{text}: cannot be imported: {with_kind(fault)}") from None
-        try:
+        with failures(f"{text}: the factory failed"):
             policy = factory()
-        except (Exception, SystemExit) as fault:
-            raise PolicyError(f"{text}: the factory failed: {with_kind(fault)}") from None
     try:
         return checked(policy)  # type: ignore[arg-type]
     except PolicyError as fault:

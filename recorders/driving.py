@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import policies
 from drive.carracing.observations import FrameStack
 from drive.carracing.world import ObservationName
+from policies.checking import failures
 from policies.errors import PolicyError
 from policies.protocol import Policy, Watchful
 from recorders.config import WORLD, RecordConfig
@@ -59,15 +60,17 @@ class Driver:
         """Actions for all lanes, float32 ``(n, 3)``.
 
         Raises:
-            policies.PolicyError: The policy returned what cannot be driven.
+            policies.PolicyError: The policy failed, or returned what cannot be driven.
         """
         worlds = [lane.world for lane in lanes]
         if isinstance(self._policy, Watchful):
             self._policy.watch(worlds)
-        if self.sees_worlds:
-            return self._policy.act(worlds).action
-        frames = np.stack([lane.picture if self.sees_colours else lane.frame for lane in lanes])
-        return self._policy.act(self._stack.push(frames)).action
+        seen: Any = worlds
+        if not self.sees_worlds:
+            pictures = [lane.picture if self.sees_colours else lane.frame for lane in lanes]
+            seen = self._stack.push(np.stack(pictures))
+        with failures(f"{self._policy.name}: act() failed"):
+            return self._policy.act(seen).action
 
 
 @dataclass(frozen=True)

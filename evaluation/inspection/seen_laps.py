@@ -181,10 +181,15 @@ def sources_of(run: Path, trust: bool = False, typed: Sequence[str] = ()) -> dic
         typed: Policies that may, as they are not from a file.
 
     Raises:
-        EvaluationError: It is no run.
+        EvaluationError: It is no run, or does not say of each policy.
         PolicyError: A policy would need trust.
     """
-    sources = run_description.read(run).sources
+    found = run_description.read(run)
+    sources = found.sources
+    unknown = [label for label in found.identity["policies"] if label not in sources]
+    if unknown:
+        file = run / run_description.FILE
+        raise EvaluationError(f"{file}: does not say what loads the policy {unknown[0]}")
     named = [source for source in sources.values() if source not in typed]
     check_named_in(run / run_description.FILE, named, trust)
     return sources

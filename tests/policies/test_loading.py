@@ -32,6 +32,10 @@ class Late(Straight):
     def act(self, observations):
         return Decision.certain(np.zeros((len(observations), 2)))
 
+class Unready(Straight):
+    def reset(self, n, seed=0):
+        raise RuntimeError("two\\nlines")
+
 def broken():
     raise RuntimeError("no licence")
 
@@ -117,6 +121,11 @@ def test_a_loaded_policy_is_checked_as_it_drives(module: str) -> None:
         PolicyError, match=r"straight: action has shape \(2, 2\), expected a \(2, 3"
     ):
         policy.act(np.zeros((2, 4, 84, 84), np.uint8))
+
+
+def test_a_policy_that_cannot_begin_is_one_line(module: str) -> None:
+    with pytest.raises(PolicyError, match=r"^straight: reset\(\) failed: RuntimeError: two lines$"):
+        policies.load(f"{module}:Unready").reset(2)
 
 
 def with_action(action: NDArray[np.floating]) -> Decision:

@@ -34,6 +34,13 @@ class Pursuit:
         return float(np.clip(steer, -1, 1)), float(speed < 55), 0.0
 
 
+class Breaks(Pursuit):
+    """Fails in its own way."""
+
+    def act(self, observations: NDArray[np.uint8] | Sequence[Any]) -> Decision:  # noqa: ARG002
+        raise RuntimeError("two\nlines")
+
+
 class Painter:
     """Drives by its pictures and by chance: what it does depends on the batch's every draw."""
 

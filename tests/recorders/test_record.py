@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import drive.carracing  # noqa: F401 - registers the world
-from policies import demonstrations
+from policies import PolicyError, demonstrations
 from policies.protocol import ACTION_HIGH, ACTION_LOW
 from recorders import Disturbance, RecordConfig, record
 
@@ -71,6 +71,11 @@ def test_metadata_tell_where_each_episode_comes_from(make: MakeConfig) -> None:
     assert first["outcome"] == "time"
     assert first["total_steps"] == 25
     assert data.env_spec.id == "nsac/CarRacing-v0"
+
+
+def test_an_expert_that_fails_is_one_line(make: MakeConfig) -> None:
+    with pytest.raises(PolicyError, match=r"pursuit: act\(\) failed: RuntimeError: two lines$"):
+        record(make(driver="scripted_drivers:Breaks", episodes=1))
 
 
 def test_labels_stay_clean_while_the_drive_is_disturbed(make: MakeConfig) -> None:

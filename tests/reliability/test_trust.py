@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import policies
+from evaluation.errors import EvaluationError
 from evaluation.inspect_cli import main
 from evaluation.inspection.config import LapsConfig
 from evaluation.inspection.seen_laps import see_run
@@ -80,6 +81,16 @@ def test_what_a_run_says_of_a_policy_that_was_typed_is_not_believed(tmp_path: Pa
         LapsConfig(run, ("nsac",), "seed:3").sources()
     assert LapsConfig(run, (FACTORY,), "seed:3").sources() == {"theirs": FACTORY}
     assert LapsConfig(run, ("nsac",), "seed:3", trust=True).sources() == {"theirs": FACTORY}
+
+
+def test_a_run_that_does_not_say_what_drove_is_named(tmp_path: Path) -> None:
+    run = a_run(tmp_path / "theirs", "nsac")
+    content = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps({**content, "sources": {}}))
+    with pytest.raises(
+        EvaluationError, match=r"config\.json: does not say what loads"
+    ):
+        LapsConfig(run).sources()
 
 
 @pytest.mark.parametrize(
