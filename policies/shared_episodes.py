@@ -15,12 +15,13 @@ def refuse_twice(names: Sequence[str], root: Path) -> None:
     """
     seen: dict[Path, str] = {}
     for name in names:
-        first = seen.setdefault((root / name).resolve(), name)
-        if first is not name:
-            words = name if name == first else f"{name}, which is {first},"
+        folder = (root / name).resolve()
+        if folder in seen:
+            words = name if name == seen[folder] else f"{name}, which is {seen[folder]},"
             raise DemonstrationError(
                 f"data set {words} is named twice: its episodes would be there twice"
             )
+        seen[folder] = name
 
 
 def refuse_shared(sets: Sequence[DataSet]) -> None:

@@ -131,8 +131,10 @@ def load(folders: Sequence[Path]) -> Drives:
 
     Raises:
         drive.udacity.driving_log.DrivingLogError: A recording cannot be read.
-        PolicyError: There is no row in one.
+        PolicyError: There is no row in one, or it is there twice, as a copy perhaps: its rows could
+            lie in training and in validation.
     """
+    seen: dict[str, Path] = {}
     rows: list[Row] = []
     sessions: list[int] = []
     faults: list[Fault] = []
@@ -140,12 +142,23 @@ def load(folders: Sequence[Path]) -> Drives:
         recording = recordings.read(folder, decode=True)
         if not recording.rows:
             raise PolicyError(f"{recording.log}: holds no row that can be used")
+        identity = _identity(recording)
+        if identity in seen:
+            raise PolicyError(f"{folder} holds the recording of {seen[identity]}: name it once")
+        seen[identity] = folder
         first = sessions[-1] + 1 if sessions else 0
         sessions += [first + number for number in _sessions(recording)]
         rows += recording.rows
         faults += recording.faults
     places = np.arange(len(rows), dtype=np.int64)
     return Drives(tuple(rows), np.array(sessions), places, tuple(folders), tuple(faults))
+
+
+def _identity(recording: Recording) -> str:
+    """Tells recordings apart by what they hold: the log, and the first image."""
+    digest = hashlib.sha256(recording.log.read_bytes())
+    digest.update(recording.rows[0].centre.read_bytes())
+    return digest.hexdigest()
 
 
 def _sessions(recording: Recording) -> Iterator[int]:

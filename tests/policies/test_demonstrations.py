@@ -150,6 +150,8 @@ def test_a_data_set_is_not_taken_twice(tmp_path: Path, second: str) -> None:
     with pytest.raises(DemonstrationError, match="named twice: its episodes would be there twice"):
         demonstrations.load([NAME, second], tmp_path)
     assert demonstrations.load(second, tmp_path).steps == 11
+    with pytest.raises(DemonstrationError, match="named twice: its episodes would be there twice"):
+        demonstrations.load(["link-v0"] * 2, tmp_path)
 
 
 @pytest.mark.parametrize("checksums", [True, False])

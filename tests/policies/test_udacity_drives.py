@@ -1,5 +1,6 @@
 """The split by contiguous time, and the batches made of its parts."""
 
+import shutil
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -80,6 +81,17 @@ def test_an_empty_recording_and_what_is_skipped_are_named(tmp_path: Path) -> Non
     (tmp_path / "driving_log.csv").touch()
     with pytest.raises(PolicyError, match="no row"):
         drives.load([tmp_path])
+
+
+def test_a_recording_is_not_taken_twice(tmp_path: Path) -> None:
+    first = record(tmp_path / "first", [0.0, 0.1], [RED, GRAY])
+    other = record(tmp_path / "other", [0.0, 0.1], [BLUE, GRAY])
+    assert len(drives.load([first, other])) == 4
+    shutil.copytree(first, tmp_path / "copy")
+    (tmp_path / "link").symlink_to(first)
+    for same in (first, tmp_path / "copy", tmp_path / "link", first / "driving_log.csv"):
+        with pytest.raises(PolicyError, match=f"{same} holds the recording of {first}"):
+            drives.load([first, other, same])
 
 
 def test_other_rows_and_other_images_of_the_same_names_are_other_data(
