@@ -87,9 +87,7 @@ def test_a_run_that_does_not_say_what_drove_is_named(tmp_path: Path) -> None:
     run = a_run(tmp_path / "theirs", "nsac")
     content = json.loads((run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps({**content, "sources": {}}))
-    with pytest.raises(
-        EvaluationError, match=r"config\.json: does not say what loads"
-    ):
+    with pytest.raises(EvaluationError, match=r"config\.json: does not say what loads"):
         LapsConfig(run).sources()
 
 
