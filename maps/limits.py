@@ -27,6 +27,8 @@ class Within:
 
 
 Share = Annotated[float, Within(0, 1)]
+Positive = Annotated[float, Within(1e-12, WIDEST)]
+Count = Annotated[int, Within(1, LARGEST)]
 Processes = Annotated[int, Within(1, MOST_PROCESSES)]
 
 

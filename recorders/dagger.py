@@ -8,11 +8,12 @@ from minari import MinariDataset
 
 from maps.files.locks import locked_folder
 from maps.files.whole import copy_file
+from maps.limits import check_numbers
 from policies import checkpoint
 from policies.errors import PolicyError
 from policies.train import train
 from policies.train_config import TrainConfig
-from recorders.config import RecordConfig
+from recorders.config import RecordConfig, RecordError
 from recorders.dagger_config import DaggerConfig
 from recorders.disturbance_config import Disturbance
 from recorders.hard_tracks import chosen
@@ -36,11 +37,12 @@ def clone(config: DaggerConfig, folder: Path, report: Report = print) -> Path:
         The policy: the last checkpoint, copied to ``<method>.safetensors``.
 
     Raises:
-        RecordError: A recording cannot be made.
+        RecordError: A recording cannot be made, or a number of the configuration cannot be.
         policies.PolicyError: A training cannot be done, or was done with other settings.
         maps.files.locks.LockedError: Another process is at work in the folder.
         OSError: It cannot be written.
     """
+    check_numbers(config, RecordError)
     with locked_folder(folder):
         return _clone(config, folder, report)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from maps.limits import Processes, Share
+from maps.limits import Count, Positive, Processes, Share
 from recorders.disturbance_config import Disturbance
 from recorders.hard_tracks_config import HardTracks
 
@@ -38,17 +38,17 @@ class DaggerConfig:
     expert: str = "privileged"
     method: str = "nsac"
     encoder: str = "strided"
-    expert_episodes: int = 24
+    expert_episodes: Count = 24
     noise: Disturbance = field(default_factory=Disturbance)
     rounds: int = 5
-    episodes: int = 20
+    episodes: Count = 20
     learner_share: Share = 0.9
-    epochs: int = 6
-    round_epochs: int = 3
+    epochs: Count = 6
+    round_epochs: Count = 3
     final_epochs: int = 0
-    learning_rate: float = 1e-3
-    round_learning_rate: float = 7e-4
-    batch: int = 256
+    learning_rate: Positive = 1e-3
+    round_learning_rate: Positive = 7e-4
+    batch: Count = 256
     first_seed: int = 10_000
     hard: HardTracks = field(default_factory=HardTracks)
     seed: int = 0

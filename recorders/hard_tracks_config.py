@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from maps.limits import Within
+from maps.limits import Count, Positive, Within
 
 Many = Annotated[int, Within(1, 1_000_000)]
 
@@ -29,6 +29,6 @@ class HardTracks:
     candidates: Many = 1000
     tracks: Many = 40
     laps: Many = 1
-    epochs: int = 2
-    learning_rate: float = 5e-4
+    epochs: Count = 2
+    learning_rate: Positive = 5e-4
     first_seed: int = 40_000

@@ -2,11 +2,11 @@
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from evaluation.errors import EvaluationError
 from evaluation.limits import MAX_STEPS
-from maps.limits import Processes, Share, check_numbers
+from maps.limits import Count, Positive, Processes, Share, Within, check_numbers
 from nsac_core.method_names import METHOD_NAMES, find_fault
 from recorders.disturbance_config import Disturbance
 
@@ -50,9 +50,9 @@ class Corrections:
     rounds: int = 3
     labels: int = 10_000
     learner_share: Share = 0.9
-    epochs: int = 1
-    final_epochs: int = 5
-    learning_rate: float = 7e-4
+    epochs: Count = 1
+    final_epochs: Count = 5
+    learning_rate: Positive = 7e-4
     first_track: int = 20_000
 
 
@@ -108,8 +108,8 @@ class ComparisonConfig:
     clones: Path | None = None
     methods: tuple[str, ...] = ("all",)
     arms: tuple[Arm, ...] = ARMS
-    seeds: int = 5
-    first_seed: int = 0
+    seeds: Annotated[int, Within(1, 10_000)] = 5
+    first_seed: Annotated[int, Within(0, 2**31)] = 0
     stages: tuple[Stage, ...] = STAGES
     supervised: int = 1
     validation_tracks: str = "seed:5000-5019"
@@ -122,15 +122,15 @@ class ComparisonConfig:
     encoder: str = "strided"
     epochs: int = 8
     window: int = 8
-    training_batch: int = 256
-    learning_rate: float = 1e-3
+    training_batch: Count = 256
+    learning_rate: Positive = 1e-3
     recolour: Share = 0.7
     recoloured_epochs: int = 6
     dagger: Corrections = field(default_factory=Corrections)
     tracks: str = "seed:2000-2019"
     renderer: Literal["exact", "fast"] = "exact"
-    batch: int = 10
-    max_steps: int = MAX_STEPS
+    batch: Count = 10
+    max_steps: Count = MAX_STEPS
     page: Path | None = None
     workers: Processes = 1
     trust: bool = False

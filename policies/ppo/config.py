@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from maps.limits import LARGEST, Processes, Share, Within, check_numbers
+from maps.limits import Count, Positive, Processes, Share, Within, check_numbers
 from policies.errors import PolicyError
 
 TEST_SEEDS = range(2000, 2100)
@@ -15,7 +15,6 @@ TEST_TRACKS = frozenset(f"seed:{seed}" for seed in TEST_SEEDS)
 LAST_SEED = 2**31
 """Behind those of the training tracks."""
 
-Count = Annotated[int, Within(1, LARGEST)]
 Spread = Annotated[float, Within(0.001, 0.499)]
 
 
@@ -71,7 +70,7 @@ class CloningConfig:
 
     epochs: Count = 8
     batch: Count = 256
-    learning_rate: float = 1e-3
+    learning_rate: Positive = 1e-3
     steer_weight: float = 5.0
     steer_spread: Spread = 0.08
     pedal_spread: Spread = 0.2

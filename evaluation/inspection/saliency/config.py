@@ -1,11 +1,14 @@
 """Which laps' drivers are asked where they look, and how."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import tyro
 
 from evaluation.inspection.config import LapsConfig
 from evaluation.inspection.saliency.lens import Lens
+from maps.limits import Count, Within
+from policies.clone_config import MOST_SAMPLES
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class SaliencyConfig(LapsConfig):
     """
 
     lens: tyro.conf.OmitArgPrefixes[Lens] = field(default_factory=Lens)
-    samples: int | None = None
+    samples: Annotated[int, Within(1, MOST_SAMPLES)] | None = None
     step: int | None = None
-    scored_steps: int = 30
+    scored_steps: Count = 30
     video: bool = True
