@@ -10,6 +10,7 @@ from torch import Tensor
 
 from evaluation.udacity.open_loop_config import OpenLoopConfig
 from maps.files.locks import locked_folder
+from maps.limits import WIDEST
 from nsac_core.benchmarks.cells import Cell, Result, frame
 from nsac_core.benchmarks.errors import BenchmarkError
 from nsac_core.benchmarks.experiment import Presentation
@@ -113,7 +114,7 @@ def _trained(
         batch=config.batch_size,
         learning_rate=config.learning_rate,
         weight_decay=config.weight_decay,
-        gradient_clip=config.gradient_clip or float("inf"),
+        gradient_clip=config.gradient_clip or WIDEST,
         criterion=config.criterion,
         seed=cell.seed,
         weights="float16",

@@ -18,6 +18,7 @@ from evaluation.udacity.open_loop_config import OpenLoopConfig
 from nsac_core.benchmarks.errors import BenchmarkError
 from policies import PolicyError, checkpoint, load
 from policies.udacity.augmentation_config import CameraAugmentation
+from policies.udacity.train_config import UdacityTrainConfig
 from recorders.driving import Driver
 
 START = datetime(2026, 1, 1)  # noqa: DTZ001 - the simulator's is local
@@ -145,6 +146,19 @@ def test_another_recording_of_the_same_name_is_refused(
     log.write_text("".join(lines))
     with pytest.raises(BenchmarkError, match="holds a run with data_sha256"):
         open_loop(replace(config, data=(folder,)))
+
+
+def test_without_a_limit_of_the_gradient_the_training_is_one_that_can_be(
+    config: OpenLoopConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(settings: UdacityTrainConfig, *_: object) -> None:
+        settings.check()
+        raise PolicyError("can be trained")
+
+    monkeypatch.setattr("evaluation.udacity.open_loop.train_udacity", check)
+    unclipped = replace(config, methods=("gmle",), gradient_clip=None, out=tmp_path / "out")
+    with pytest.raises(BenchmarkError, match="can be trained"):
+        open_loop(unclipped)
 
 
 def short(folder: Path) -> Path:
