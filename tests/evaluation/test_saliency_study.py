@@ -99,7 +99,7 @@ def test_the_command_says_what_came_of_it(run: Path, capsys: pytest.CaptureFixtu
 
 
 def test_another_lens_is_looked_through_anew(run: Path, lap: SeenLap) -> None:
-    sources = {"nsac_carracing": sources_of(run)["nsac_carracing"]}
+    sources = {"nsac_carracing": sources_of(run, trust=True)["nsac_carracing"]}
     before = Looked.read(lap.folder)
     (gas,), left_out = look_at([lap], sources, Lens("gradient", action="gas"))
     assert left_out == []
@@ -145,7 +145,7 @@ def test_a_lap_without_uncertainty_or_of_one_step_has_a_video(
 
 
 def test_a_lap_without_pictures_is_named(run: Path, lap: SeenLap) -> None:
-    ((_, network),), _ = with_networks([lap], sources_of(run))
+    ((_, network),), _ = with_networks([lap], sources_of(run, trust=True))
     blind = replace(lap, frames=None, folder=run)
     with pytest.raises(EvaluationError, match="nsac_carracing: is shown no picture"):
         look(blind, network, Lens())

@@ -122,7 +122,7 @@ def test_damaged_laps(run: Path, damage: Damage, capsys: pytest.CaptureFixture[s
 def test_damaged_steps(run: Path, damage: Damage, capsys: pytest.CaptureFixture[str]) -> None:
     damage(run / "steps.parquet")
     refuses(evaluate, laps(run), str(run / "steps.parquet"), capsys)
-    refuses(inspect, ["report", "--out", str(run)], str(run / "steps.parquet"), capsys)
+    refuses(inspect, ["report", "--out", str(run), "--trust"], str(run / "steps.parquet"), capsys)
 
 
 def no_returns(laps: pd.DataFrame) -> pd.DataFrame:
@@ -173,7 +173,7 @@ def test_a_damaged_chunk_of_an_unfinished_run(
 def test_damaged_frames(run: Path, damage: Damage, capsys: pytest.CaptureFixture[str]) -> None:
     file = next((run / "seen").rglob("frames.npz"))
     damage(file)
-    refuses(inspect, ["report", "--out", str(run)], str(file), capsys)
+    refuses(inspect, ["report", "--out", str(run), "--trust"], str(file), capsys)
 
 
 @pytest.fixture(scope="module")
