@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from minari import MinariDataset
-
 from maps.files.locks import locked_folder
 from maps.files.whole import copy_file
 from maps.limits import check_numbers
 from policies import checkpoint
+from policies.data_sets import open_data_set
 from policies.errors import PolicyError
 from policies.train import train
 from policies.train_config import TrainConfig
@@ -117,8 +116,7 @@ def _recording(
 
 def _outcome(folder: Path, name: str) -> str:
     """What came of a recording, in words."""
-    storage = MinariDataset(folder / "data" / name / "data").storage
-    episodes = list(storage.get_episode_metadata(range(storage.total_episodes)))
+    episodes = open_data_set(name, folder / "data").entries
     laps = sum(episode["lap_complete"] for episode in episodes)
     steps = sum(episode["total_steps"] for episode in episodes)
     return f"{laps} of {len(episodes)} laps, {steps} steps"

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from minari import MinariDataset
 
 from evaluation.comparison.config import ComparisonConfig
 from maps.files.whole import write_text
 from policies import demonstrations
+from policies.data_sets import open_data_set
 from policies.demonstrations import Demonstrations
 from policies.encoders import ENCODERS
 from recorders import RecordConfig, record
@@ -65,8 +65,7 @@ def record_expert(config: ComparisonConfig) -> dict[str, Any]:
     """
     record(record_config(config))
     data = demonstrations.load(NAME, config.data_root, stack(config))
-    storage = MinariDataset(config.data_root / NAME / "data").storage
-    episodes = list(storage.get_episode_metadata(range(storage.total_episodes)))
+    episodes = open_data_set(NAME, config.data_root).entries
     facts = {
         "recipe": recipe(config),
         "episodes": len(data.episodes),
