@@ -134,7 +134,7 @@ def write_summary(file: Path, found: Report) -> None:
 
 def save_figure(figure: Figure, stem: Path) -> list[Path]:
     """As PNG and as SVG, whole or not at all; the same figure is the same file."""
-    files = [stem.with_suffix(f".{suffix}") for suffix in ("png", "svg")]
+    files = [stem.with_name(f"{stem.name}.{suffix}") for suffix in ("png", "svg")]
     for file in files:
         save_picture(figure, file)
     return files

@@ -1,14 +1,17 @@
 """Scores, tables and the paper's numbers."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from matplotlib.figure import Figure
 
 from nsac_core.benchmarks.cells import frame
 from nsac_core.benchmarks.paper import data_sets, published
+from nsac_core.benchmarks.report import save_figure
 from nsac_core.benchmarks.scores import score, separate
 from nsac_core.benchmarks.sheets import Number, Sheet, with_best
 from nsac_core.benchmarks.tables import sheets
@@ -140,3 +143,10 @@ def test_the_papers_numbers(
 def test_what_the_paper_lacks_is_none() -> None:
     assert published("boston", "gp", "mse") is None
     assert published("boston", "nsac", "mae") is None
+
+
+def test_figures_of_names_with_dots_are_two(tmp_path: Path) -> None:
+    for name in ("clone.v1", "clone.v2"):
+        save_figure(Figure(figsize=(1, 1)), tmp_path / name)
+    files = {f"clone.{version}.{ending}" for version in ("v1", "v2") for ending in ("png", "svg")}
+    assert {file.name for file in tmp_path.iterdir()} == files
