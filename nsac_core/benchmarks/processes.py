@@ -1,9 +1,11 @@
 """Work spread over processes of one torch thread each."""
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TypeVar
 
@@ -36,7 +38,26 @@ def finished(
             return_as="generator_unordered",
         )
         here = os.getpid()
-        yield from parallel(joblib.delayed(_in_worker)(work, item, here) for item in items)
+        with _deaf_children():
+            outcomes = parallel(joblib.delayed(_in_worker)(work, item, here) for item in items)
+        yield from outcomes
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Lets processes that begin meanwhile never hear Ctrl+C: their parent does, and ends them.
+
+    One that hears it while it is still importing prints a traceback.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _in_worker(work: Callable[[Item], Outcome], item: Item, parent: int) -> Outcome:

@@ -55,6 +55,16 @@ def test_workers_end_with_the_process_that_began_them(tmp_path: Path) -> None:
     assert not any(alive(worker) for worker in workers)
 
 
+def test_an_interruption_is_heard_by_the_parent_alone() -> None:
+    """A worker that hears it while it begins prints a traceback."""
+
+    def is_heard(_: str) -> bool:
+        return signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+
+    assert list(finished(is_heard, ["one", "two"], 2)) == [False, False]
+    assert is_heard("parent")
+
+
 def process_of(_: str) -> int:
     return os.getpid()
 
