@@ -160,7 +160,7 @@ def test_a_person_drives_pauses_takes_back_stops_and_goes_on(display: str, root:
     check_episode(second, 10_001)
     # Right was held in what was taken back, and before the restart, and nowhere else.
     assert first.actions[:, 0].min() < -0.2
-    assert first.actions[:, 0].max() == 0
+    assert first.actions[:, 0].max() <= 0
     assert not second.actions[:, 0].any()
     assert second.actions[:, 1].max() == 1
     assert 10 <= len(second.actions) <= 150
