@@ -9,7 +9,7 @@ import pyarrow as pa
 from minari import EpisodeData, MinariDataset
 
 from maps.files import json_file
-from maps.files.one_line_error import OneLineError, in_one_line
+from maps.files.one_line_error import OneLineError, did_you_mean, in_one_line
 from policies.protocol import ACTIONS
 
 FRAME_SHAPE = (84, 84)
@@ -49,13 +49,7 @@ def open_minari(name: str, root: Path) -> MinariDataset:
     """
     data = root / name / "data"
     if not name or not (data / METADATA).is_file():
-        unfinished = (root / name / ".recording").is_dir()
-        hint = (
-            "is not recorded to its end: repeat its nsac-record command"
-            if unfinished
-            else ("does not exist")
-        )
-        raise DemonstrationError(f"data set {name!r} in {root} {hint}")
+        raise DemonstrationError(f"data set {name!r} in {root} {_missing(name, root)}")
     try:
         _refuse_foreign(json_file.read(data / METADATA))
         minari = MinariDataset(data, np.array(episode_numbers(data), dtype=np.int64))
@@ -64,6 +58,16 @@ def open_minari(name: str, root: Path) -> MinariDataset:
         raise DemonstrationError(f"data set {name!r} in {root} is damaged: {reason}") from error
     _check_shapes(name, minari)
     return minari
+
+
+def _missing(name: str, root: Path) -> str:
+    """Why there is no such data set, and which is nearest in name."""
+    if (root / name / ".recording").is_dir():
+        return "is not recorded to its end: repeat its nsac-record command"
+    beside = Path(name).parent
+    there = (root / beside).glob("*/data")
+    guess = did_you_mean(name, [(beside / data.parent.name).as_posix() for data in there]).strip()
+    return f"does not exist{guess and f': {guess}'}"
 
 
 def read_episode(minari: MinariDataset, name: str, number: int) -> EpisodeData:

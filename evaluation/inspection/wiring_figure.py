@@ -111,7 +111,7 @@ def _drawn(config: WiringConfig) -> Figure:
 
 
 def wiring_figure(circuit: Circuit, title: str, activity: list[FloatArray] | None = None) -> Figure:
-    """The circuit from left to right: red synapses excite, blue ones inhibit, by strength.
+    """The circuit from left to right: orange synapses excite, blue ones inhibit, by strength.
 
     Args:
         circuit: What is drawn.

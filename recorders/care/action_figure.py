@@ -32,8 +32,8 @@ def action_histograms(
             style = {"histtype": "step", "color": "C1", "linewidth": 1.4, "label": "driven"}
             axes.hist(driven, bins, weights=_shares(driven), **style)
         if len(wanted):
-            title = f"mean {wanted.mean():.3f}, standard deviation {wanted.std():.3f}"
-            axes.set_title(title, fontsize="small")
+            moments = f"mean {wanted.mean():.3f}, standard deviation {wanted.std():.3f}"
+            axes.set_title(moments, fontsize="small")
         least = 50 / max(len(wanted), 1)  # half a step
         axes.set(xlabel=name + (" (right positive)" if i == 0 else ""), ylim=(least, 150))
         axes.set_yscale("log")

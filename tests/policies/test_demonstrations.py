@@ -211,6 +211,7 @@ def test_faults_are_named_in_one_line(tmp_path: Path) -> None:
     assert "does not exist" in faults[-1]
     write(tmp_path, [])
     assert fault() == "data set 'carracing/test-v0' has no episodes"
+    assert fault("carracing/tset-v0").endswith("does not exist: did you mean carracing/test-v0?")
     write(tmp_path, [3], "big-v0", spaces.Box(0, 255, (96, 96, 3), np.uint8))
     assert "frames of shape (96, 96, 3), expected (84, 84)" in fault("big-v0")
     write(tmp_path, [3], "float-v0", spaces.Box(0, 255, (84, 84), np.float32))

@@ -13,6 +13,7 @@ from minari.data_collector.episode_buffer import EpisodeBuffer
 from PIL import Image
 
 from recorders import Disturbance, RecordConfig, record
+from recorders.care.action_figure import action_histograms
 from recorders.care.config import InfoConfig, ShowConfig
 from recorders.care.contact_sheet import GAP, MARGIN, STRIP, TILE
 from recorders.care.errors import CareError
@@ -91,6 +92,17 @@ def test_the_pictures(make: MakeConfig, tmp_path: Path) -> None:
     ]
     assert sorted(out.iterdir()) == sorted(files)
     assert all(file.read_bytes()[:4] == SIGNATURE for file in files)
+
+
+def test_the_histograms_tell_what_of_and_their_moments() -> None:
+    labels = np.array([[-0.1, 0.0, 0.2], [0.3, 1.0, 0.2]], np.float32)
+    figure = action_histograms([labels], [], "two steps")
+    assert figure.get_suptitle() == "two steps"
+    assert [axes.get_title() for axes in figure.axes] == [
+        "mean 0.100, standard deviation 0.200",
+        "mean 0.500, standard deviation 0.500",
+        "mean 0.200, standard deviation 0.000",
+    ]
 
 
 def test_the_contact_sheet_shows_the_frames(make: MakeConfig, tmp_path: Path) -> None:
