@@ -71,34 +71,42 @@ def trajectories(laps: Laps) -> Figure:
     """Figure 8 B: all paths; lateral error along the road; distance at equal time.
 
     The last is the paper's error, distance to the car of ``ppo``, or of the first driver where
-    there is no such, at the same time. It measures speed above all.
+    there is no such, at the same time. It measures speed above all, and is left out where one
+    drives alone.
     """
     figure = Figure(figsize=(11, 5.2), layout="constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=(1, 1.4))
-    road, error, distance = (
-        figure.add_subplot(place) for place in (grid[:, 0], grid[0, 1], grid[1, 1])
-    )
+    road = figure.add_subplot(grid[:, 0])
+    error = figure.add_subplot(grid[0, 1] if len(laps) > 1 else grid[:, 1])
     draw_road(road, laps[0])
     half = float(laps[0]["half_width"].iloc[0])
     error.axhspan(-half, half, color="#eeeeee", linewidth=0)
-    reference = next((lap for lap in laps if _name(lap).startswith("ppo")), laps[0])
     length = track_of(laps[0]).length
     for lap, colour in _coloured(laps):
         style: dict[str, Any] = {"color": colour, "linewidth": 1.2, "label": _name(lap)}
         road.plot(*path_of(lap).T, **style)
         error.plot(column(lap, "progress") * length, column(lap, "lateral_error"), **style)
-        if lap is not reference:
-            gap = equal_time_distance(lap, reference)
-            distance.plot(STEP_SECONDS * np.arange(1, len(gap) + 1), gap, **style)
     _bare(road)
     error.set(xlabel="Arc length (units)", ylabel="Lateral error (units, left +)")
-    distance.set(xlabel="Time (s)", ylabel=f"Distance to {_name(reference)}\nat equal time (units)")
-    for axes in (error, distance):
-        axes.spines[["top", "right"]].set_visible(False)
+    error.spines[["top", "right"]].set_visible(False)
+    if len(laps) > 1:
+        _distances(figure.add_subplot(grid[1, 1]), laps)
     figure.legend(
         *road.get_legend_handles_labels(), loc="outside lower center", ncols=5, frameon=False
     )
     return figure
+
+
+def _distances(axes: Axes, laps: Laps) -> None:
+    """Distance of all others to the driver they are compared with."""
+    reference = next((lap for lap in laps if _name(lap).startswith("ppo")), laps[0])
+    for lap, colour in _coloured(laps):
+        if lap is not reference:
+            gap = equal_time_distance(lap, reference)
+            time = STEP_SECONDS * np.arange(1, len(gap) + 1)
+            axes.plot(time, gap, color=colour, linewidth=1.2)
+    axes.set(xlabel="Time (s)", ylabel=f"Distance to {_name(reference)}\nat equal time (units)")
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def equal_time_distance(lap: pd.DataFrame, reference: pd.DataFrame) -> FloatArray:
