@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import TypeVar
 
 import joblib
@@ -30,16 +29,16 @@ def finished(
     if min(workers, len(items)) <= 1:
         yield from (_with_one_thread(work, item) for item in items)
         return
-    with joblib.parallel_config("loky", inner_max_num_threads=1):
+    ends = {"initializer": _end_with, "initargs": (os.getpid(),)}
+    with joblib.parallel_config("loky", inner_max_num_threads=1, **ends):
         parallel = joblib.Parallel(
             n_jobs=min(workers, len(items)),
             batch_size=1,
             pre_dispatch="n_jobs",  # none waits in the queue, where an interruption would trip
             return_as="generator_unordered",
         )
-        here = os.getpid()
         with _deaf_children():
-            outcomes = parallel(joblib.delayed(_in_worker)(work, item, here) for item in items)
+            outcomes = parallel(joblib.delayed(_with_one_thread)(work, item) for item in items)
         yield from outcomes
 
 
@@ -60,14 +59,8 @@ def _deaf_children() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _in_worker(work: Callable[[Item], Outcome], item: Item, parent: int) -> Outcome:
-    _end_with(parent)
-    return _with_one_thread(work, item)
-
-
-@lru_cache(maxsize=1)
 def _end_with(parent: int) -> None:
-    """Lets this process end soon after its parent; loky's would wait for work for minutes."""
+    """Lets this process, as it begins, end soon after its parent; loky's would wait for ever."""
 
     def watch() -> None:
         while os.getppid() == parent:

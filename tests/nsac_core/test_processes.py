@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,9 @@ def alive(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    return b") Z " not in Path(f"/proc/{process}/stat").read_bytes()
+    with suppress(OSError):
+        return b") Z " not in Path(f"/proc/{process}/stat").read_bytes()
+    return False
 
 
 @pytest.mark.slow
@@ -53,6 +56,36 @@ def test_workers_end_with_the_process_that_began_them(tmp_path: Path) -> None:
     while any(alive(worker) for worker in workers) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not any(alive(worker) for worker in workers)
+
+
+def in_session(number: int) -> list[int]:
+    """Processes of a session that have not ended."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and alive(int(entry.name)):
+            with suppress(OSError):
+                status = (entry / "stat").read_text().rpartition(")")[2].split()
+                found += [int(entry.name)] * (int(status[3]) == number)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_workers_that_have_no_work_yet_end_with_the_process_that_began_them() -> None:
+    command = [sys.executable, "-c", WORK, "/nowhere/one", "/nowhere/two"]
+    parent = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
+    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+    while len(children.read_text().split()) < 3:  # two workers, and loky's tracker
+        assert parent.poll() is None
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 60
+    while in_session(parent.pid) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    left = in_session(parent.pid)
+    for process in left:
+        os.kill(process, signal.SIGKILL)
+    assert not left
 
 
 def test_an_interruption_is_heard_by_the_parent_alone() -> None:

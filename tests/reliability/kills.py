@@ -36,8 +36,8 @@ SPARED = 0.3
 ENDS = 60.0
 """Seconds in which a command ends after Ctrl+C, on a busy machine."""
 INTERRUPTED = "interrupted: the same command goes on where it stopped\n"
-ORPHANS_END = 5.0
-"""Seconds that worker processes may outlive their parent."""
+ORPHANS_END = 15.0
+"""Seconds that worker processes may outlive their parent; they look once they have begun."""
 BLOCK = "kills"
 
 
